@@ -1,0 +1,6 @@
+"""sayso's own agent: sessions, turns, tools, sub-agents and the sandbox they run in.
+
+No tool runs here except through the gate, and no verdict is made here. Read `turn.py` first.
+"""
+
+__all__: list[str] = []

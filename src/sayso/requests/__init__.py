@@ -1,0 +1,8 @@
+"""The life of an approval: its fields, its states, its reviews, its deadline and the grants and
+vetoes it leaves.
+
+Nothing here waits, stores or sends; no file but `lifecycle.py` changes a status. Read
+`lifecycle.py` first, then `approval.py`.
+"""
+
+__all__: list[str] = []

@@ -1,0 +1,8 @@
+"""Where requests, rules, grants and the audit log are kept: SQLite, and an in-memory twin for
+tests.
+
+No decision is taken here: a store answers queries and makes conditional writes, and says who
+won a race. Read `tables.py` first, then `memory.py`, the shortest complete store.
+"""
+
+__all__: list[str] = []
