@@ -1,0 +1,220 @@
+"""Who may approve, how many, how long it waits: the approval policy of an ask (requests.md, 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import IntEnum, StrEnum
+from typing import Any
+
+from sayso.errors import RuleRefused
+
+
+class Severity(IntEnum):
+    """How much is at stake; a greater value is graver."""
+
+    LOW = 0
+    MEDIUM = 1
+    HIGH = 2
+
+    @property
+    def word(self) -> str:
+        """The severity as people write it."""
+        return self.name.lower()
+
+
+class Approver(StrEnum):
+    """Which people may decide, where no role and no list says so (REQ-11)."""
+
+    ANY = "any"
+    END_USER = "end_user"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+
+
+class OnTimeout(StrEnum):
+    """What happens when the time is over; `deny` is read as `reject`."""
+
+    REJECT = "reject"
+    ALLOW = "allow"
+
+
+REMEMBER = ("once", "session", "always")
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalPolicy:
+    """How an ask is put to people; `timeout` is in seconds, None waits for ever.
+
+    `approvers` None means nobody was named; an empty tuple means nobody is left after a merge.
+    """
+
+    severity: Severity = Severity.MEDIUM
+    timeout: float | None = None
+    on_timeout: OnTimeout = OnTimeout.REJECT
+    acknowledge_high_risk: bool = False
+    approver: Approver = Approver.ANY
+    role: str | None = None
+    approvers: tuple[str, ...] | None = None
+    quorum: int = 1
+    action: str = ""
+    message: str = ""
+    remember: tuple[str, ...] = REMEMBER
+    allow_edit: bool = False
+    self_approval: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The policy as plain data, fields in the order of the specification."""
+        return {
+            "severity": self.severity.word,
+            "timeout": self.timeout,
+            "on_timeout": self.on_timeout.value,
+            "acknowledge_high_risk": self.acknowledge_high_risk,
+            "approver": self.approver.value,
+            "role": self.role,
+            "approvers": None if self.approvers is None else list(self.approvers),
+            "quorum": self.quorum,
+            "action": self.action,
+            "message": self.message,
+            "remember": list(self.remember),
+            "allow_edit": self.allow_edit,
+            "self_approval": self.self_approval,
+        }
+
+
+_KNOWN = frozenset(ApprovalPolicy().to_json())
+
+
+def parse_approval_policy(data: dict[str, Any], *, must_ask: bool = False) -> ApprovalPolicy:
+    """Read an approval policy from a rule or a file.
+
+    Raises RuleRefused for unknown fields, wrong values, and `on_timeout: allow` together with
+    must_ask, or with severity `high` unless `acknowledge_high_risk` is true.
+    """
+    unknown = sorted(set(data) - _KNOWN)
+    if unknown:
+        raise RuleRefused(
+            f"`{unknown[0]}` is not a field of an approval policy",
+            f"known fields: {', '.join(sorted(_KNOWN))}",
+        )
+    default = ApprovalPolicy()
+    try:
+        policy = ApprovalPolicy(
+            severity=Severity[str(data.get("severity", "medium")).upper()],
+            timeout=_timeout(data.get("timeout")),
+            on_timeout=OnTimeout(
+                {"deny": "reject"}.get(data.get("on_timeout", "reject"), data.get("on_timeout", "reject"))
+            ),
+            acknowledge_high_risk=_boolean(data, "acknowledge_high_risk"),
+            approver=Approver(data.get("approver", "any")),
+            role=_optional_text(data, "role"),
+            approvers=_texts(data, "approvers"),
+            quorum=_quorum(data.get("quorum", 1)),
+            action=_optional_text(data, "action") or "",
+            message=_optional_text(data, "message") or "",
+            remember=_remember(data.get("remember", list(default.remember))),
+            allow_edit=_boolean(data, "allow_edit"),
+            self_approval=_boolean(data, "self_approval"),
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise RuleRefused(
+            f"the approval policy has a wrong value: {error}", "see docs/spec/requests.md, section 2"
+        ) from error
+    if policy.on_timeout is OnTimeout.ALLOW and must_ask:
+        raise RuleRefused("`on_timeout: allow` cannot stand with must_ask", "use `reject`")
+    if (
+        policy.on_timeout is OnTimeout.ALLOW
+        and policy.severity is Severity.HIGH
+        and not policy.acknowledge_high_risk
+    ):
+        raise RuleRefused(
+            "`on_timeout: allow` with severity `high` needs `acknowledge_high_risk: true`",
+            "use `reject`, or acknowledge the risk",
+        )
+    return policy
+
+
+def merge(policies: Iterable[ApprovalPolicy]) -> ApprovalPolicy:
+    """Merge the policies of all asks that match one call; the result is as strict as each (POL-24)."""
+    merged: ApprovalPolicy | None = None
+    for policy in policies:
+        merged = policy if merged is None else _merge_two(merged, policy)
+    return merged if merged is not None else ApprovalPolicy()
+
+
+_APPROVER_RANK = {Approver.ANY: 0, Approver.END_USER: 1, Approver.OPERATOR: 1, Approver.ADMIN: 2}
+
+
+def _merge_two(a: ApprovalPolicy, b: ApprovalPolicy) -> ApprovalPolicy:
+    timeouts = [t for t in (a.timeout, b.timeout) if t is not None]
+    named = [set(p.approvers) for p in (a, b) if p.approvers is not None]
+    approvers = None if not named else tuple(sorted(set.intersection(*named)))
+    approver = max(a.approver, b.approver, key=lambda word: _APPROVER_RANK[word])
+    if {a.approver, b.approver} == {Approver.END_USER, Approver.OPERATOR}:
+        approvers = ()  # nobody is both by construction: it waits and times out, it never loosens
+    role = a.role or b.role
+    if a.role and b.role and a.role != b.role:
+        approvers = ()
+    return replace(
+        a,
+        severity=max(a.severity, b.severity),
+        timeout=min(timeouts) if timeouts else None,
+        on_timeout=OnTimeout.ALLOW
+        if a.on_timeout is b.on_timeout is OnTimeout.ALLOW
+        else OnTimeout.REJECT,
+        acknowledge_high_risk=a.acknowledge_high_risk and b.acknowledge_high_risk,
+        approver=approver,
+        role=role,
+        approvers=approvers,
+        quorum=max(a.quorum, b.quorum),
+        action=a.action or b.action,
+        message=a.message or b.message,
+        remember=tuple(word for word in a.remember if word in b.remember),
+        allow_edit=a.allow_edit and b.allow_edit,
+        self_approval=a.self_approval and b.self_approval,
+    )
+
+
+def _timeout(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+        raise ValueError(f"timeout `{value}` is not a number of seconds above 0")
+    return float(value)
+
+
+def _quorum(value: object) -> int:
+    if value == "any":
+        return 1
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"quorum `{value}` is not `any` or a number from 1")
+    return value
+
+
+def _boolean(data: dict[str, Any], key: str) -> bool:
+    value = data.get(key, False)
+    if not isinstance(value, bool):
+        raise TypeError(f"{key} `{value}` is not true or false")
+    return value
+
+
+def _optional_text(data: dict[str, Any], key: str) -> str | None:
+    value = data.get(key)
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{key} `{value}` is not text")
+    return value
+
+
+def _texts(data: dict[str, Any], key: str) -> tuple[str, ...] | None:
+    value = data.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise TypeError(f"{key} is not a list of texts")
+    return tuple(value)
+
+
+def _remember(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or any(word not in REMEMBER for word in value):
+        raise ValueError(f"remember `{value}` may hold {', '.join(REMEMBER)}")
+    return tuple(word for word in REMEMBER if word in value)

@@ -1,0 +1,190 @@
+"""A call, its canonical form and its digest (POL-1).
+
+The digest binds every decision to exactly one call: what was shown is what runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import rfc8785
+
+from sayso.errors import CallInvalid
+
+MAX_ARGUMENT_BYTES = 1024 * 1024
+MAX_DEPTH = 64
+MAX_INTEGER = 2**53
+MAX_NAME = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whom a call belongs to: user, agent and session, bound when the session was opened."""
+
+    user_id: str
+    agent_id: str
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool call that an agent wants to make.
+
+    `call_id` is minted by sayso and is the id of the call's request too. `external_id` is the
+    framework's id, unique per owner and session only. `server` is the configured MCP server, and
+    `tool` then the tool's own name on it; the pair is the identity. Everything from `session_id` to
+    `parent` was bound when the session was opened; a call cannot change it. `detail` is what the
+    agent says about the call: shown as the agent's words, and part of the digest. `diff` is computed
+    by the gate's side, for people only.
+    """
+
+    call_id: str
+    tool: str
+    arguments: Mapping[str, Any]
+    session_id: str
+    agent_id: str
+    user_id: str
+    source: str = "api"
+    workspace: str | None = None
+    attended: bool = True
+    server: str | None = None
+    external_id: str | None = None
+    parent: tuple[str, ...] = ()
+    context_label: str | None = None
+    detail: str | None = None
+    diff: str | None = field(default=None, compare=False)
+
+    @property
+    def owner(self) -> Owner:
+        """The user, agent and session the call belongs to."""
+        return Owner(self.user_id, self.agent_id, self.session_id)
+
+    @property
+    def written_name(self) -> str:
+        """The tool's name as it is written: `mcp__<server>__<tool>` for a tool of an MCP server."""
+        return self.tool if self.server is None else f"mcp__{self.server}__{self.tool}"
+
+
+def parse_arguments(raw: bytes | str) -> dict[str, Any]:
+    """Read a call's arguments from JSON text, strictly.
+
+    Raises CallInvalid for more than 1 MiB, invalid UTF-8, duplicate keys, integers beyond 2^53,
+    NaN or infinity, deep nesting, and anything that is not a JSON object.
+    """
+    try:
+        data = raw.encode() if isinstance(raw, str) else raw
+        if len(data) > MAX_ARGUMENT_BYTES:
+            raise CallInvalid(
+                f"the arguments are {len(data)} bytes, more than {MAX_ARGUMENT_BYTES}",
+                "pass large content by reference, such as a file",
+            )
+        value = json.loads(
+            data.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+        )
+    except UnicodeError as error:
+        raise CallInvalid("the arguments are not valid UTF-8") from error
+    except RecursionError as error:
+        raise CallInvalid(f"the arguments are nested deeper than {MAX_DEPTH}") from error
+    except ValueError as error:
+        raise CallInvalid(f"the arguments are not JSON: {error}") from error
+    return check_arguments(value)
+
+
+def check_arguments(value: object) -> dict[str, Any]:
+    """Check arguments that are already Python values and return them as plain JSON data.
+
+    Raises CallInvalid for what JSON cannot carry exactly (see parse_arguments).
+    """
+    if not isinstance(value, Mapping):
+        raise CallInvalid("the arguments are not a JSON object", "pass an object with named values")
+    checked = _plain(value, 0)
+    assert isinstance(checked, dict)
+    if len(json.dumps(checked, ensure_ascii=False).encode()) > MAX_ARGUMENT_BYTES:
+        raise CallInvalid(f"the arguments are more than {MAX_ARGUMENT_BYTES} bytes")
+    return checked
+
+
+def canonical(value: object) -> bytes:
+    """The canonical JSON of a value (RFC 8785); raises CallInvalid for what it cannot carry."""
+    try:
+        return rfc8785.dumps(value)  # type: ignore[arg-type]
+    except (rfc8785.CanonicalizationError, ValueError, RecursionError) as error:
+        raise CallInvalid(f"the value has no canonical form: {error}") from error
+
+
+def digest_of(call: ToolCall) -> str:
+    """The digest of a call: SHA-256 in hex over tool, arguments, owner, workspace and detail."""
+    document = {
+        "version": 1,
+        "tool": [call.server, call.tool],
+        "arguments": dict(call.arguments),
+        "owner": [call.user_id, call.agent_id, call.session_id],
+        "workspace": call.workspace,
+        "detail": call.detail,
+    }
+    return hashlib.sha256(canonical(document)).hexdigest()
+
+
+def check_name(what: str, name: object) -> str:
+    """Check a name from outside (tool, server, external id): text of 1 to 512 characters.
+
+    Odd characters are accepted here and asked about by policy (POL-40a); only what cannot be
+    stored or compared is refused with CallInvalid.
+    """
+    if not isinstance(name, str) or len(name) > MAX_NAME:
+        raise CallInvalid(f"the {what} is not text of at most {MAX_NAME} characters")
+    try:
+        name.encode("utf-8")
+    except UnicodeError as error:
+        raise CallInvalid(f"the {what} is not valid Unicode") from error
+    if "\x00" in name:
+        raise CallInvalid(f"the {what} contains a NUL character")
+    return name
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise CallInvalid(
+            f"the key `{twice}` stands twice in the arguments", "send each key only once"
+        )
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise CallInvalid(f"`{name}` is not a JSON number")
+
+
+def _plain(value: object, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise CallInvalid(f"the arguments are nested deeper than {MAX_DEPTH}")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8")
+        except UnicodeError as error:
+            raise CallInvalid("a text in the arguments is not valid Unicode") from error
+        return str(value)
+    if isinstance(value, int):
+        if abs(value) > MAX_INTEGER:
+            raise CallInvalid(f"the integer `{value}` is beyond 2^53", "send it as text")
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise CallInvalid(f"`{value}` is not a JSON number")
+        return float(value)
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise CallInvalid("a key in the arguments is not text")
+        return {_plain(key, depth): _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, depth + 1) for item in value]
+    raise CallInvalid(f"a value of type `{type(value).__name__}` is not JSON data")

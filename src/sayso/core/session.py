@@ -1,0 +1,71 @@
+"""A session: what is bound when an agent opens it with its credential, and no call can change (POL-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sayso.core.call import ToolCall, check_arguments, check_name
+from sayso.core.moment import Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """An agent's session; `workspace` is its working directory, absolute, None if it has none."""
+
+    session_id: str
+    user_id: str
+    agent_id: str
+    source: str
+    workspace: str | None
+    attended: bool
+    permission_group: str
+    credential_id: str
+    opened_at: Moment
+    parent: tuple[str, ...] = ()
+    context_label: str | None = None
+    stopped_at: Moment | None = None
+
+    @property
+    def root_session_id(self) -> str:
+        """The session in whose chat the requests of this one are shown."""
+        return self.parent[0] if self.parent else self.session_id
+
+
+@dataclass(frozen=True, slots=True)
+class CallDraft:
+    """What an agent's side says of a call; a session and a minted id make it a ToolCall."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    server: str | None = None
+    external_id: str | None = None
+    detail: str | None = None
+    diff: str | None = None
+
+
+def bind(draft: CallDraft, session: Session, call_id: str) -> ToolCall:
+    """Make a draft a call of this session.
+
+    Raises CallInvalid for names or arguments that cannot be accepted.
+    """
+    return ToolCall(
+        call_id=call_id,
+        tool=check_name("tool name", draft.tool),
+        server=None if draft.server is None else check_name("server name", draft.server),
+        arguments=check_arguments(draft.arguments),
+        session_id=session.session_id,
+        agent_id=session.agent_id,
+        user_id=session.user_id,
+        source=session.source,
+        workspace=session.workspace,
+        attended=session.attended,
+        external_id=None
+        if draft.external_id is None
+        else check_name("external id", draft.external_id),
+        parent=session.parent,
+        context_label=session.context_label,
+        detail=draft.detail,
+        diff=draft.diff,
+    )

@@ -1,0 +1,231 @@
+"""Every exception of sayso, in one tree; outcomes are values, so these mean misuse or a broken world.
+
+    SaysoError
+    ├ CallError
+    │ ├ CallInvalid           the call itself cannot be accepted (arguments, names, size)
+    │ ├ ExternalIdReused      the same external id came with other arguments
+    │ ├ CallDenied            policy refused the call (raised by the front door only)
+    │ └ CallRejected          a person refused the call, or it expired or was cancelled
+    ├ PolicyError
+    │ ├ RuleSyntaxError       a rule's text cannot be read; carries file:line:column
+    │ ├ RuleRefused           a well-formed rule that sayso will not keep (second catch-all, lying example)
+    │ ├ RuleNotFound          no rule has that id
+    │ └ GroupNotFound         no permission group has that id
+    ├ RequestError
+    │ ├ RequestNotFound       no request has that id
+    │ ├ RequestClosed         it was resolved or it expired; carries the resolution
+    │ ├ DigestMismatch        the digest is not the one of this call
+    │ └ ClaimLost             the claim is not, or no longer, this runner's
+    ├ AccessError
+    │ ├ NotAuthenticated      no valid credential was presented
+    │ ├ NotEligible           this credential or person may not do that
+    │ ├ PassphraseWrong       the passphrase does not fit
+    │ ├ PassphraseMissing     no passphrase has been chosen yet
+    │ └ RateLimited           too many attempts; carries the seconds to wait
+    ├ SettingsInvalid         a settings file cannot be used; carries file:line:column
+    ├ StoreError
+    │ ├ StoreUnavailable      the database is busy or cannot be reached
+    │ ├ StoreCorrupt          the database is damaged
+    │ ├ SchemaTooNew          the database was written by a newer sayso
+    │ └ LostRace              a conditional write found another version
+    ├ ChannelError
+    │ └ Undeliverable         a channel could not reach anybody
+    └ AdapterError
+      ├ ServerUnreachable     no sayso server answers at that address
+      └ UpstreamFailed        the gated MCP server could not be started or has gone
+
+Messages are lower case, without a full stop, with user input in backticks; `hint` names the next action.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class SaysoError(Exception):
+    """Base of every exception of sayso; `message` says what is wrong and `hint` what to do next."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
+
+
+class CallError(SaysoError):
+    """A call cannot be accepted or was refused."""
+
+
+class CallInvalid(CallError):
+    """The call itself cannot be accepted: arguments, names or size."""
+
+
+class ExternalIdReused(CallError):
+    """The same external id came again with other arguments."""
+
+
+class CallDenied(CallError):
+    """Policy refused the call; `reason` is the reason code and `request_id` the call's id."""
+
+    def __init__(
+        self, message: str, hint: str | None = None, *, reason: str, request_id: str
+    ) -> None:
+        super().__init__(message, hint)
+        self.reason = reason
+        self.request_id = request_id
+
+
+class CallRejected(CallError):
+    """A person refused the call, or it expired or was cancelled; `by` is who, if a person."""
+
+    def __init__(
+        self,
+        message: str,
+        hint: str | None = None,
+        *,
+        reason: str,
+        request_id: str,
+        by: str | None = None,
+    ) -> None:
+        super().__init__(message, hint)
+        self.reason = reason
+        self.request_id = request_id
+        self.by = by
+
+
+class PolicyError(SaysoError):
+    """A rule or a permission group cannot be used."""
+
+
+class RuleSyntaxError(PolicyError):
+    """A rule's text cannot be read; `place` is `file:line:column` where known, `column` is 1-based."""
+
+    def __init__(
+        self,
+        message: str,
+        hint: str | None = None,
+        *,
+        column: int = 1,
+        place: str | None = None,
+    ) -> None:
+        super().__init__(message if place is None else f"{place}: {message}", hint)
+        self.column = column
+        self.place = place
+
+
+class RuleRefused(PolicyError):
+    """The rule is well formed but sayso will not keep it."""
+
+
+class RuleNotFound(PolicyError):
+    """No rule has that id."""
+
+
+class GroupNotFound(PolicyError):
+    """No permission group has that id."""
+
+
+class RequestError(SaysoError):
+    """A request cannot be acted on."""
+
+
+class RequestNotFound(RequestError):
+    """No request has that id."""
+
+
+class RequestClosed(RequestError):
+    """The request was resolved or has expired; `resolution` is how, as plain data, or None."""
+
+    def __init__(
+        self,
+        message: str,
+        hint: str | None = None,
+        *,
+        status: str,
+        resolution: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message, hint)
+        self.status = status
+        self.resolution = resolution
+
+
+class DigestMismatch(RequestError):
+    """The digest presented is not the digest of this call."""
+
+
+class ClaimLost(RequestError):
+    """The claim is not, or no longer, this runner's."""
+
+
+class AccessError(SaysoError):
+    """A credential is missing or does not give the right."""
+
+
+class NotAuthenticated(AccessError):
+    """No valid credential was presented."""
+
+
+class NotEligible(AccessError):
+    """This credential or person may not do that."""
+
+
+class PassphraseWrong(AccessError):
+    """The passphrase does not fit."""
+
+
+class PassphraseMissing(AccessError):
+    """No passphrase has been chosen yet, so nobody can decide."""
+
+
+class RateLimited(AccessError):
+    """Too many attempts; `retry_after` is the time to wait, in seconds."""
+
+    def __init__(self, message: str, hint: str | None = None, *, retry_after: float) -> None:
+        super().__init__(message, hint)
+        self.retry_after = retry_after
+
+
+class SettingsInvalid(SaysoError):
+    """A settings file cannot be used; the message starts with `file:line:column`."""
+
+
+class StoreError(SaysoError):
+    """The store cannot do its work."""
+
+
+class StoreUnavailable(StoreError):
+    """The database is busy or cannot be reached."""
+
+
+class StoreCorrupt(StoreError):
+    """The database is damaged."""
+
+
+class SchemaTooNew(StoreError):
+    """The database was written by a newer sayso."""
+
+
+class LostRace(StoreError):
+    """A conditional write found another version than the one it was computed from."""
+
+
+class ChannelError(SaysoError):
+    """A channel cannot do its work."""
+
+
+class Undeliverable(ChannelError):
+    """A channel could not reach anybody."""
+
+
+class AdapterError(SaysoError):
+    """An adapter's other side cannot be used."""
+
+
+class ServerUnreachable(AdapterError):
+    """No sayso server answers at that address."""
+
+
+class UpstreamFailed(AdapterError):
+    """The gated MCP server could not be started or has gone."""

@@ -1,0 +1,81 @@
+"""The one decision procedure. Pure: rules, grants, context, facts and the time are arguments.
+
+Laws (tests/laws): deny_trumps_every_grant_and_mode · silence_is_ask · the_strictest_target_wins ·
+an_error_in_a_rule_never_loosens · unreadable_shell_is_at_least_ask · a_grant_lifts_ask_and_nothing_else ·
+a_grant_counts_only_if_its_giver_could_approve · a_grant_fits_one_digest · an_expired_grant_is_no_grant ·
+same_inputs_same_verdict
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.call import ToolCall, digest_of
+from sayso.core.effect import Effect
+from sayso.core.moment import Moment
+from sayso.core.reason import Reason
+from sayso.gate.verdict import Verdict
+from sayso.people.eligibility import may_review
+from sayso.people.person import Person
+from sayso.people.token import CredentialKind
+from sayso.policy.facts import Facts
+from sayso.policy.ruleset import RuleSet, judge
+from sayso.requests.grant import Grant, StickyRejection
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What else counts, read anew for each call (GATE-5): the session's state and who there is to ask."""
+
+    group: str = "default"
+    stopped: bool = False
+    can_ask: bool = True
+    sticky: StickyRejection | None = None
+    people: Mapping[str, Person] = field(default_factory=dict)
+
+
+def decide(
+    call: ToolCall,
+    rules: RuleSet,
+    grants: Sequence[Grant],
+    context: Context,
+    facts: Facts,
+    now: Moment,
+) -> Verdict:
+    """Decide one call, in the order of gate.md, section 1."""
+    digest = digest_of(call)
+    if context.stopped:
+        return Verdict(Effect.DENY, Reason.CANCELLED, digest)
+    policy = judge(call, rules, facts, group=context.group)
+    if policy.effect is not Effect.ASK or policy.reason is Reason.RULES_UNAVAILABLE:
+        return Verdict(policy.effect, policy.reason, digest, policy)
+    fitting = [grant for grant in grants if grant.fits(digest, now)]
+    for grant in fitting:
+        if _suffices(grant, call, policy.approval, context.people):
+            return Verdict(
+                Effect.ALLOW, Reason.APPROVED, digest, policy, grant_request_id=grant.request_id
+            )
+    if fitting:
+        return Verdict(Effect.ASK, Reason.NEEDS_FRESH_APPROVAL, digest, policy)
+    if context.sticky is not None:
+        return Verdict(
+            Effect.DENY, Reason.STICKY_DENY, digest, policy, earlier=context.sticky.resolution
+        )
+    if not context.can_ask:
+        return Verdict(Effect.DENY, Reason.NO_APPROVER, digest, policy)
+    return Verdict(Effect.ASK, policy.reason, digest, policy)
+
+
+def _suffices(
+    grant: Grant, call: ToolCall, policy: ApprovalPolicy, people: Mapping[str, Person]
+) -> bool:
+    """Whether the givers, as they are today, could approve under today's policy and are enough."""
+    counted = [
+        giver
+        for giver in set(grant.givers)
+        if giver in people
+        and may_review(people[giver], CredentialKind.SESSION, call.owner, policy) is None
+    ]
+    return len(counted) >= policy.quorum

@@ -1,0 +1,150 @@
+"""A verdict in words: for the people who decide, for the agent that asked, and in full with what would change it."""
+
+from __future__ import annotations
+
+from sayso.core.effect import Effect
+from sayso.core.reason import Reason
+from sayso.gate.verdict import Verdict
+from sayso.policy.outcome import PolicyOutcome
+from sayso.policy.rule import Origin, Rule
+from sayso.requests.approval import ApprovalRequest, Status
+
+_ORIGIN_WORDS = {
+    Origin.BUILT_IN: "sayso's built-in protection",
+    Origin.GLOBAL: "your settings",
+    Origin.WORKSPACE: "the settings of this workspace",
+    Origin.PROJECT: "the project's settings",
+    Origin.FLAG: "a flag",
+    Origin.SESSION: "this session's rules",
+    Origin.TOOL_POLICY: "the tool's policy",
+    Origin.DATABASE: "the rule table",
+}
+
+
+def why_sentence(policy: PolicyOutcome) -> str:
+    """Why a call asks, in one or two sentences for the card."""
+    target = policy.target.text
+    match policy.reason:
+        case Reason.RULES_UNAVAILABLE:
+            why = "; ".join(policy.warnings) or "the rules could not be loaded"
+            return f"Rules cannot be loaded, so nothing can be allowed or approved: {why}."
+        case Reason.NO_RULE:
+            return f"No rule says anything about {target}, and silence is ask."
+        case Reason.DOUBTFUL:
+            doubt = policy.target.doubt or "it cannot be checked part by part"
+            return f"{target} cannot be verified: {doubt}."
+        case _:
+            rule = policy.rule
+            if rule is None:
+                return f"{target} needs a person."
+            must = " A person is always asked." if policy.must_ask else ""
+            said = f" {rule.justification}" if rule.justification else ""
+            return f"{target} matches {rule_words(rule)}.{must}{said}"
+
+
+def rule_words(rule: Rule) -> str:
+    """A rule with its effect and where it stands, as people read it."""
+    place = f", {rule.place}" if rule.place else ""
+    return f"{rule.effect.word} {rule.text} in {_ORIGIN_WORDS[rule.origin]}{place}"
+
+
+def verdict_message(verdict: Verdict) -> str:
+    """What the agent is told of a verdict; it never names a way to give the approval (AD-4)."""
+    if verdict.effect is Effect.ALLOW:
+        return "allowed"
+    if verdict.effect is Effect.ASK:
+        return "a person is asked; wait, or go on with something that does not depend on it"
+    match verdict.reason:
+        case Reason.STICKY_DENY:
+            earlier = verdict.earlier
+            by = earlier.by if earlier is not None and earlier.by else "a person"
+            comment = f": {earlier.comment}" if earlier is not None and earlier.comment else ""
+            return f"rejected by {by}{comment} (the identical call was rejected before; do not repeat it)"
+        case Reason.NO_APPROVER:
+            return "refused: this needs a person and there is nobody to ask"
+        case Reason.CANCELLED:
+            return "cancelled: the session was stopped"
+        case _:
+            rule = verdict.policy.rule if verdict.policy is not None else None
+            said = f": {rule.justification}" if rule is not None and rule.justification else ""
+            what = f" by the rule {rule.effect.word} {rule.text}" if rule is not None else ""
+            return f"denied by policy{what}{said}"
+
+
+def request_message(request: ApprovalRequest) -> str:
+    """What the agent is told of how its request stands (REQ-41): by a person, by policy, expired, cancelled."""
+    resolution = request.resolution
+    by = resolution.by if resolution is not None and resolution.by else None
+    comment = f": {resolution.comment}" if resolution is not None and resolution.comment else ""
+    match request.status:
+        case Status.PENDING:
+            return "approval pending: a person has been asked and has not decided yet"
+        case Status.APPROVED:
+            return f"approved by {by}{comment}" if by else f"approved{comment}"
+        case Status.REJECTED:
+            return f"rejected by {by or 'a person'}{comment}"
+        case Status.EXPIRED:
+            return "expired: nobody decided in time"
+        case Status.CANCELLED:
+            return f"cancelled: the session was stopped{comment}"
+        case Status.RUNNING:
+            return "running"
+        case Status.SUPERSEDED:
+            return f"the approval no longer counts and it is asked again{comment}"
+        case Status.REFUSED:
+            return f"denied by policy: a rule that denies it appeared after it was asked{comment}"
+        case Status.LAPSED:
+            return "the approval lapsed because nobody ran the call in time"
+        case Status.DONE:
+            return "done"
+        case Status.FAILED:
+            return "it ran and failed"
+        case Status.UNKNOWN:
+            return "it was started, and whether it ran to its end is unknown; a person has been told"
+        case Status.UNREPORTED:
+            return "it was handed over to run; its outcome is not reported"
+
+
+def explain(verdict: Verdict) -> str:
+    """The verdict in full for people: each target, what matched, and what would change it (POL-24)."""
+    lines = [f"{verdict.effect.word}: {verdict.reason.value}"]
+    policy = verdict.policy
+    if policy is None:
+        return "\n".join(lines)
+    lines += [f"warning: {warning}" for warning in policy.warnings]
+    for outcome in policy.targets:
+        lines.append(f"{outcome.target.kind.value} {outcome.target.text}: {outcome.effect.word}")
+        if outcome.target.doubt:
+            lines.append(f"  cannot be verified: {outcome.target.doubt}")
+        for where, matches in (("list", outcome.lists), ("table", outcome.table)):
+            for match in matches:
+                decides = " <- decides" if match.rule is outcome.rule else ""
+                note = f" ({match.note})" if match.note else ""
+                lines.append(f"  {where}: {rule_words(match.rule)}{note}{decides}")
+        if not outcome.lists and not outcome.table:
+            lines.append("  nothing matches, and silence is ask")
+        lines += [f"  note: {note}" for note in outcome.notes]
+    lines.append(f"what would change it: {what_would_change(policy)}")
+    return "\n".join(lines)
+
+
+def what_would_change(policy: PolicyOutcome) -> str:
+    """What would give the call another effect."""
+    rule = policy.rule
+    match policy.effect, policy.reason:
+        case Effect.ALLOW, _:
+            return "a deny or ask rule that matches it"
+        case Effect.DENY, _ if rule is not None:
+            if rule.origin is Origin.BUILT_IN:
+                return "nothing: this protection is built in"
+            return f"only taking away {rule_words(rule)}; a deny is final"
+        case _, Reason.RULES_UNAVAILABLE:
+            return "mending what keeps the rules from loading"
+        case _, Reason.NO_RULE:
+            return f"an allow rule that covers {policy.target.text}"
+        case _, Reason.DOUBTFUL:
+            return "a call that can be verified, or a person's approval of exactly this one"
+        case _ if rule is not None:
+            return f"taking away {rule_words(rule)}, or a deny; a person's approval lifts it for this call"
+        case _:
+            return "a person's approval"

@@ -1,0 +1,184 @@
+"""The durable question whether a call may run, as a value (REQ-2). Only lifecycle.py changes its status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.call import ToolCall
+from sayso.core.moment import Moment, to_rfc3339
+from sayso.core.reason import Reason
+
+
+class Status(StrEnum):
+    """The states of an approval request (REQ-3)."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+    RUNNING = "running"
+    SUPERSEDED = "superseded"
+    REFUSED = "refused"
+    LAPSED = "lapsed"
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    UNREPORTED = "unreported"
+
+
+class Caller(StrEnum):
+    """Whether anybody still waits for the call's result."""
+
+    WAITING = "waiting"
+    GONE = "gone"
+
+
+class Vote(StrEnum):
+    """What a person says of an approval."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One person's vote, with the credential and channel it came through and the digest of what was shown."""
+
+    person_id: str
+    person_name: str
+    credential_id: str
+    channel: str
+    vote: Vote
+    digest: str | None
+    comment: str | None
+    at: Moment
+
+    def to_json(self) -> dict[str, Any]:
+        """The review as plain data; credentials stay inside."""
+        return {
+            "by": self.person_name,
+            "person_id": self.person_id,
+            "channel": self.channel,
+            "vote": self.vote.value,
+            "comment": self.comment,
+            "at": to_rfc3339(self.at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How a request ended: a reason code, by whom (a person's name, or None for sayso itself), why."""
+
+    reason: Reason
+    at: Moment
+    by: str | None = None
+    channel: str | None = None
+    comment: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The resolution as plain data."""
+        return {
+            "reason": self.reason.value,
+            "by": self.by,
+            "channel": self.channel,
+            "comment": self.comment,
+            "at": to_rfc3339(self.at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The fenced right to run an approved call: a token that only its runner knows, until a moment."""
+
+    token: str
+    until: Moment
+    runner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of the run: ok or not, a short text, how long it took in seconds."""
+
+    ok: bool
+    summary: str
+    at: Moment
+    seconds: float | None = None
+    said_by: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The outcome as plain data."""
+        return {
+            "ok": self.ok,
+            "summary": self.summary,
+            "at": to_rfc3339(self.at),
+            "seconds": self.seconds,
+            "said_by": self.said_by,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why the request was made, frozen when it was: reason, rule, target and the sentence for people."""
+
+    reason: Reason
+    sentence: str
+    rule: dict[str, Any] | None = None
+    targets: tuple[dict[str, Any], ...] = ()
+    must_ask: bool = False
+    doubtful: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The explanation as plain data."""
+        return {
+            "reason": self.reason.value,
+            "sentence": self.sentence,
+            "rule": self.rule,
+            "targets": list(self.targets),
+            "must_ask": self.must_ask,
+            "doubtful": self.doubtful,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """One approval: the call exactly as it would run, who may decide, what was said, how it stands.
+
+    `request_id` is the call's id. `version` grows by one with every change and is what conditional
+    writes compare. `eligible` holds the ids of the people who could decide when it was made (None =
+    anybody the policy names, checked at the review). `caller_seen` is when the caller last showed it
+    still waits; `previous` is the request this one asks again.
+    """
+
+    call: ToolCall
+    digest: str
+    policy: ApprovalPolicy
+    why: Why
+    action: str
+    created_at: Moment
+    expires_at: Moment | None = None
+    status: Status = Status.PENDING
+    version: int = 1
+    caller: Caller = Caller.WAITING
+    caller_seen: Moment = Moment(0)
+    eligible: tuple[str, ...] = ()
+    reviews: tuple[Review, ...] = ()
+    resolution: Resolution | None = None
+    lease: Lease | None = None
+    outcome: Outcome | None = None
+    previous: str | None = None
+    approved_at: Moment | None = None
+    sticky_lifted: bool = field(default=False)
+
+    @property
+    def request_id(self) -> str:
+        """The durable id of the request, the same as its call's."""
+        return self.call.call_id
+
+    @property
+    def waits(self) -> bool:
+        """Whether people may still decide."""
+        return self.status is Status.PENDING

@@ -1,0 +1,283 @@
+"""The life of an approval request: the TRANSITIONS table, and the only code that changes a status.
+
+Every change is computed here from the old value and an event, and then written on the condition
+that the stored version is still the old one (REQ-3). An event that the table does not name raises
+RequestClosed and changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sayso.core.moment import Moment, plus
+from sayso.core.reason import Reason
+from sayso.errors import ClaimLost, RequestClosed
+from sayso.requests.approval import (
+    ApprovalRequest,
+    Caller,
+    Lease,
+    Outcome,
+    Resolution,
+    Review,
+    Status,
+)
+
+LAPSE_SECONDS = 600.0
+"""How long an approval waits to be claimed (GATE-3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A person voted and the vote does not decide yet."""
+
+    review: Review
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """The quorum is reached (`review` is the vote that did it) or the policy allows after the time."""
+
+    resolution: Resolution
+    review: Review | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A person rejected."""
+
+    resolution: Resolution
+    review: Review
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """The time is over and the policy rejects then."""
+
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The session was stopped."""
+
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A runner took the single-use right to run the call."""
+
+    lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """The runner still runs it; `token` proves that it is the one that claimed."""
+
+    token: str
+    until: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """Something it was approved for has changed, so it is asked again."""
+
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A deny has appeared since the approval."""
+
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Lapsed:
+    """Nobody claimed the approval in time."""
+
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The runner says what came of it; `token` proves that it is the one that claimed."""
+
+    token: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Unreportable:
+    """The program that runs it cannot report the outcome."""
+
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseOver:
+    """The runner has not shown itself in time: what came of it is not known."""
+
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeSaid:
+    """A person says what came of a run whose outcome is unknown."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class CallerLeft:
+    """The caller no longer waits; the request stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallerJoined:
+    """A caller waits (again): the first one, or an identical retry."""
+
+    at: Moment
+
+
+Event = (
+    Reviewed
+    | Approved
+    | Rejected
+    | Expired
+    | Cancelled
+    | Claimed
+    | Renewed
+    | Superseded
+    | Refused
+    | Lapsed
+    | Finished
+    | Unreportable
+    | LeaseOver
+    | OutcomeSaid
+    | CallerLeft
+    | CallerJoined
+)
+
+_S = Status
+_OPEN = (_S.PENDING, _S.APPROVED, _S.RUNNING)
+
+TRANSITIONS: dict[tuple[Status, type[Event]], Status] = {
+    (_S.PENDING, Reviewed): _S.PENDING,
+    (_S.PENDING, Approved): _S.APPROVED,
+    (_S.PENDING, Rejected): _S.REJECTED,
+    (_S.PENDING, Expired): _S.EXPIRED,
+    (_S.PENDING, Cancelled): _S.CANCELLED,
+    (_S.PENDING, Refused): _S.REFUSED,
+    (_S.APPROVED, Claimed): _S.RUNNING,
+    (_S.APPROVED, Superseded): _S.SUPERSEDED,
+    (_S.APPROVED, Refused): _S.REFUSED,
+    (_S.APPROVED, Lapsed): _S.LAPSED,
+    (_S.APPROVED, Cancelled): _S.CANCELLED,
+    (_S.RUNNING, Renewed): _S.RUNNING,
+    (_S.RUNNING, LeaseOver): _S.UNKNOWN,
+    (_S.RUNNING, Unreportable): _S.UNREPORTED,
+    # two events whose result depends on what they carry stand in _outcome_status
+    **{(status, event): status for status in _OPEN for event in (CallerLeft, CallerJoined)},
+}
+
+FINAL = frozenset(
+    {
+        _S.REJECTED,
+        _S.EXPIRED,
+        _S.CANCELLED,
+        _S.SUPERSEDED,
+        _S.REFUSED,
+        _S.LAPSED,
+        _S.DONE,
+        _S.FAILED,
+        _S.UNREPORTED,
+    }
+)
+"""States that nothing leaves; `unknown` is left only by a person's word."""
+
+
+def apply(request: ApprovalRequest, event: Event) -> ApprovalRequest:
+    """The request after the event, one version on.
+
+    Raises RequestClosed if the table has no such step, ClaimLost if the event carries another
+    claim's token; nothing changes then.
+    """
+    status = _next_status(request, event)
+    changed = replace(request, status=status, version=request.version + 1)
+    match event:
+        case Reviewed(review):
+            return replace(changed, reviews=(*request.reviews, review))
+        case Approved(resolution, review):
+            reviews = request.reviews if review is None else (*request.reviews, review)
+            return replace(
+                changed, reviews=reviews, resolution=resolution, approved_at=resolution.at
+            )
+        case Rejected(resolution, review):
+            return replace(changed, reviews=(*request.reviews, review), resolution=resolution)
+        case Claimed(lease):
+            return replace(changed, lease=lease)
+        case Renewed(token, until):
+            lease = _lease(request, token)
+            return replace(changed, lease=replace(lease, until=max(until, lease.until)))
+        case Finished(token, outcome):
+            _lease(request, token)
+            return replace(changed, outcome=outcome)
+        case Unreportable(token):
+            _lease(request, token)
+            return changed
+        case OutcomeSaid(outcome):
+            return replace(changed, outcome=outcome)
+        case CallerLeft():
+            return replace(changed, caller=Caller.GONE)
+        case CallerJoined(at):
+            return replace(changed, caller=Caller.WAITING, caller_seen=at)
+        case (
+            Expired(resolution)
+            | Cancelled(resolution)
+            | Superseded(resolution)
+            | Refused(resolution)
+            | Lapsed(resolution)
+            | LeaseOver(resolution)
+        ):
+            return replace(changed, resolution=resolution)
+
+
+def lapses_at(request: ApprovalRequest) -> Moment | None:
+    """When an approval that nobody claimed lapses; None if it is not approved."""
+    if request.status is not Status.APPROVED or request.approved_at is None:
+        return None
+    return plus(request.approved_at, LAPSE_SECONDS)
+
+
+def closed(request: ApprovalRequest) -> RequestClosed:
+    """The error that says how and by whom the request was resolved already."""
+    resolution = request.resolution
+    by = resolution.by if resolution is not None and resolution.by else "sayso"
+    reason = resolution.reason if resolution is not None else Reason.ERROR
+    return RequestClosed(
+        f"already resolved by {by}: {request.status.value}",
+        f"the reason is {reason.value}; ask again with a new call if it is still wanted",
+        status=request.status.value,
+        resolution=None if resolution is None else resolution.to_json(),
+    )
+
+
+def _next_status(request: ApprovalRequest, event: Event) -> Status:
+    if isinstance(event, Finished) and request.status is Status.RUNNING:
+        return Status.DONE if event.outcome.ok else Status.FAILED
+    if isinstance(event, OutcomeSaid) and request.status is Status.UNKNOWN:
+        return Status.DONE if event.outcome.ok else Status.FAILED
+    status = TRANSITIONS.get((request.status, type(event)))
+    if status is None:
+        raise closed(request)
+    return status
+
+
+def _lease(request: ApprovalRequest, token: str) -> Lease:
+    if request.lease is None or request.lease.token != token:
+        raise ClaimLost(
+            "this claim is not the one that runs the call",
+            "whoever claimed it reports the outcome; a lost claim is never taken up again",
+        )
+    return request.lease
