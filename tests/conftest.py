@@ -1,0 +1,90 @@
+"""What every test can have: how hard Hypothesis tries, and a Chromium for the browser tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
+
+settings.register_profile(
+    "ci",
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "dev", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("long", parent=settings.get_profile("dev"), max_examples=5000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if CI else "dev"))
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_OF_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+# Nothing but the page under test is to use the network; as root the sandbox cannot start.
+CHROMIUM_ARGUMENTS = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    *(("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()),
+)
+
+
+def find_chromium() -> str | None:
+    """The Chromium that SAYSO_CHROMIUM names, else the machine's, else None."""
+    if named := os.environ.get("SAYSO_CHROMIUM"):
+        return named
+    for name in CHROMIUM_NAMES:
+        if found := shutil.which(name):
+            return found
+    return str(CHROMIUM_OF_MACOS) if CHROMIUM_OF_MACOS.exists() else None
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """The path of a Chromium; without one the test is skipped, or fails where CI is set."""
+    if found := find_chromium():
+        return found
+    reason = "no Chromium on this machine: `make browser` installs or explains"
+    if CI:
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture
+async def chromium(chromium_path: str) -> AsyncIterator[Browser]:
+    """A fresh browser of its own for one test (Playwright's asynchronous interface)."""
+    from playwright.async_api import async_playwright
+
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=chromium_path, args=list(CHROMIUM_ARGUMENTS)
+        )
+        yield browser
+        await browser.close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say loudly that browser tests did not run."""
+    skipped = [
+        report
+        for report in terminalreporter.stats.get("skipped", [])
+        if "no Chromium" in str(report.longrepr)
+    ]
+    if skipped:
+        terminalreporter.write_sep(
+            "!", f"{len(skipped)} BROWSER TESTS DID NOT RUN: no Chromium (make browser)", red=True
+        )
