@@ -9,8 +9,11 @@ BIN := $(VENV)/bin
 LOCKS := requirements/dev.lock requirements/uv.lock
 CHROMIUM_NAMES := chromium chromium-browser google-chrome google-chrome-stable
 
-# Only the machine's own Python is used; uv downloads none.
-export UV_PYTHON_DOWNLOADS := never
+# Only the machine's own Python is used, and the certificates that the machine trusts.
+UV_PYTHON_DOWNLOADS ?= never
+UV_SYSTEM_CERTS ?= true
+NODE_USE_SYSTEM_CA ?= 1
+export UV_PYTHON_DOWNLOADS UV_SYSTEM_CERTS NODE_USE_SYSTEM_CA
 
 # Shell: sets $python to an interpreter of a version that sayso supports.
 define find_python
