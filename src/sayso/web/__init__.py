@@ -1,7 +1,9 @@
 """The static page: web components, styles and the vendored libraries they stand on.
 
-No Python logic lives here, and the page holds no authority: it shows what the server sends and
-asks the server to act. Read `components/` first, one folder a component.
+No decision is made here, and the page holds no authority: it shows what the server sends and
+asks the server to act. Read `app.js` first, then `components/`, one folder a component.
 """
 
-__all__: list[str] = []
+from sayso.web.pages import CONTENT_SECURITY_POLICY, static_dir
+
+__all__ = ["CONTENT_SECURITY_POLICY", "static_dir"]
