@@ -33,6 +33,7 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrom
 CHROMIUM_OF_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 # Nothing but the page under test is to use the network; as root the sandbox cannot start.
 CHROMIUM_ARGUMENTS = (
+    "--disable-dev-shm-usage",
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",

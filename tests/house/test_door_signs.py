@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.house.plan import parsed, place, rooms
 
 import sayso
+from tests.house.plan import parsed, place, rooms
 
 FRONT_DOOR_AT_MOST = 20
 SENTENCE_END = re.compile(r"[.!?](?=\s|$)")

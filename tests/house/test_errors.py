@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 
-from tests.house.plan import TESTS, text_of
-
 from sayso import errors
+from tests.house.plan import TESTS, text_of
 
 BRANCH = re.compile(r"^(?P<lead>[\s│├└]*)(?P<name>[A-Z]\w+)(\s|$)")
 

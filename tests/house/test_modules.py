@@ -7,6 +7,7 @@ import statistics
 from pathlib import Path
 
 import pytest
+
 from tests.house.plan import SRC, modules, parsed, place
 
 MEDIAN = 180

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.house.plan import PURE, ROOT, SRC, modules, parsed, place
 
 # Built-ins that reach out of the program; no import gives them away.

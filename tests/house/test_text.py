@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tests.house.plan import ROOT, place, project_files, text_of
 
 # In pieces, so that this file does not find itself.

@@ -1,0 +1,1 @@
+"""Tests, one room a kind: CONTRIBUTING.md says which is which."""
