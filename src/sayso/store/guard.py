@@ -1,0 +1,129 @@
+"""What every store checks and knows alike, whatever it is made of: values only, no database."""
+
+from __future__ import annotations
+
+import orjson
+
+from sayso.audit.chain import Entry
+from sayso.audit.record import AuditRecord
+from sayso.broker.ports import Change, Group, Page
+from sayso.core.moment import Moment
+from sayso.errors import LostRace, NotEligible
+from sayso.people.token import DECIDING, Credential
+from sayso.policy.rule import Rule
+from sayso.requests.approval import ApprovalRequest, Caller, Review, Status
+
+OPEN = frozenset({Status.PENDING, Status.APPROVED, Status.RUNNING})
+"""The states in which a call may still run or runs."""
+
+WAITING_FOR_PEOPLE = frozenset({Status.PENDING, Status.UNKNOWN})
+"""The states in which a person's word is wanted."""
+
+KEEP_NOTICES = 20_000
+"""How many events are kept at least, where there were so many; readers are promised 10,000."""
+
+DEFAULT_GROUP = Group("default", "default", "what applies unless another group says otherwise")
+"""The permission group that always exists."""
+
+
+def check_next(change: Change) -> None:
+    """Refuse a change that is not one step from the version it expects; ValueError means misuse."""
+    if change.request.version != change.expected_version + 1:
+        raise ValueError(
+            f"a change goes from version {change.expected_version} to the next, "
+            f"not to {change.request.version}"
+        )
+    if change.follow_up is not None and (
+        change.follow_up.call.call_id == change.request.request_id
+    ):
+        raise ValueError("a call that is asked again has an id of its own")
+
+
+def check_reviewer(stored: Credential | None, at: Moment) -> None:
+    """Check the credential behind a change, as it is stored now: known, deciding and live (REQ-64).
+
+    Raises NotEligible otherwise.
+    """
+    if stored is None:
+        raise NotEligible("this credential is not known here", "log in again")
+    if stored.kind not in DECIDING:
+        raise NotEligible("an agent's token can never decide", "decide with a person's credential")
+    if not stored.live(at):
+        raise NotEligible("this credential was revoked or has expired", "log in again")
+
+
+def check_reviews(
+    request: ApprovalRequest, reviews_before: int, stored: Credential | None
+) -> Review | None:
+    """Check how the reviews of a request grow, and return the new one, if there is one.
+
+    A review is added one at a time, with the credential it came with (`stored`) and in the name of
+    the person that credential belongs to; none is taken away. Raises NotEligible otherwise.
+    """
+    added = len(request.reviews) - reviews_before
+    if added == 0:
+        return None
+    if added != 1:
+        raise NotEligible("reviews are added one at a time and never taken away")
+    if stored is None:
+        raise NotEligible(
+            "a review needs the credential it came with", "decide with a person's credential"
+        )
+    latest = request.reviews[-1]
+    if (latest.credential_id, latest.person_id) != (stored.credential_id, stored.person_id):
+        raise NotEligible("this credential belongs to somebody else than the review names")
+    return latest
+
+
+def lost_race(request_id: str) -> LostRace:
+    """The error for a conditional write that found another version."""
+    return LostRace(
+        f"the request `{request_id}` has changed in the meantime",
+        "read it again and decide on what it is now",
+    )
+
+
+def is_due(
+    request: ApprovalRequest, now: Moment, caller_before: Moment, approved_before: Moment
+) -> bool:
+    """Whether time concerns the request: the same conditions as the query of the SQL stores."""
+    status = request.status
+    if status is Status.RUNNING:
+        return request.lease is not None and request.lease.until <= now
+    if status not in (Status.PENDING, Status.APPROVED):
+        return False
+    if request.caller is Caller.WAITING and request.caller_seen <= caller_before:
+        return True
+    if status is Status.PENDING:
+        return request.expires_at is not None and request.expires_at <= now
+    return request.approved_at is not None and request.approved_at <= approved_before
+
+
+def pattern_key(rule: Rule) -> str:
+    """The exact pattern of a table rule, by which a seed is known again (POL-41)."""
+    return orjson.dumps(
+        [rule.group_id, rule.tool_pattern, rule.path_pattern, rule.pattern]
+    ).decode()
+
+
+def resolved_at(request: ApprovalRequest) -> Moment:
+    """When the request was resolved; 0 if it was not."""
+    return Moment(0) if request.resolution is None else request.resolution.at
+
+
+def resolution_order(request: ApprovalRequest) -> tuple[Moment, str]:
+    """How requests are ordered by their resolution."""
+    return resolved_at(request), request.request_id
+
+
+def on_page(record: AuditRecord, entry: Entry, page: Page) -> bool:
+    """Whether an audit entry is wanted: `since` is included, `until` is not."""
+    return (
+        (page.before is None or entry.seq < page.before)
+        and (page.tool is None or record.tool == page.tool)
+        and (page.by is None or record.by == page.by)
+        and (page.reason is None or record.reason == page.reason)
+        and (page.call_id is None or record.call_id == page.call_id)
+        and (page.since is None or record.at >= page.since)
+        and (page.until is None or record.at < page.until)
+    )

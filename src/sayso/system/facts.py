@@ -1,0 +1,194 @@
+"""What is true of this machine's files and addresses, behind the policy's Facts port."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import os
+import stat
+import threading
+
+MAX_LINKS = 40
+"""How many links one path may go through, as in the kernel."""
+
+_CASE_CACHE = 4096
+_NAMES_TRIED = 64
+
+_ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR})
+
+
+class LocalFacts:
+    """Facts of the machine this process runs on; what it may not look at is unknown (None).
+
+    A host name is never looked up: that would block, and the answer at the check need not be the
+    one at the fetch. Only literal addresses are known.
+    """
+
+    __slots__ = ("_case", "_home", "_lock")
+
+    def __init__(self, home: str | None = None) -> None:
+        """`home` is the home directory of the user the tools run as, unless it is this one's."""
+        found = os.path.expanduser("~") if home is None else home
+        self._home = found if os.path.isabs(found) else None
+        self._case: dict[tuple[int, int], bool] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def home(self) -> str | None:
+        """The home directory of the user the tools run as."""
+        return self._home
+
+    @property
+    def windows(self) -> bool:
+        """Whether paths follow the rules of Windows."""
+        return os.name == "nt"
+
+    def resolve(self, path: str) -> str | None:
+        """The absolute path with links followed; what does not exist yet is kept as written.
+
+        None for a relative path, a circle of links, and where a directory may not be searched.
+        """
+        if not os.path.isabs(path) or "\0" in path:
+            return None
+        if os.name == "nt":
+            try:
+                return os.path.realpath(path)
+            except OSError:
+                return None
+        return _follow(path)
+
+    def ignores_case(self, path: str) -> bool | None:
+        """Whether the directory that holds this absolute path, or would, ignores case in names.
+
+        Found out by asking for an existing name in the other case. None where there is no name to
+        ask for or the directory may not be read.
+        """
+        if os.name == "nt":
+            return True
+        real = self.resolve(path)
+        if real is None:
+            return None
+        try:
+            place = _deepest_directory(os.path.dirname(real))
+            found = os.lstat(place)
+        except OSError:
+            return None
+        key = (found.st_dev, found.st_ino)
+        known = self._case.get(key)
+        if known is None:
+            known = _probe(place, found.st_dev)
+            if known is not None:
+                with self._lock:
+                    if len(self._case) >= _CASE_CACHE:
+                        self._case.clear()
+                    self._case[key] = known
+        return known
+
+    def addresses(self, host: str) -> tuple[str, ...] | None:
+        """The address that a literal host is, in canonical form; None for every name."""
+        try:
+            address = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+        except ValueError:
+            return None
+        if isinstance(address, ipaddress.IPv6Address):
+            inner = _embedded(address)
+            if inner is not None:
+                return (str(inner),)
+        return (str(address),)
+
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def _embedded(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that a mapped, compatible or translated address stands for."""
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    value = int(address)
+    if address in _NAT64 or 1 < value < 2**32:
+        return ipaddress.IPv4Address(value & 0xFFFFFFFF)
+    return None
+
+
+def _follow(path: str) -> str | None:
+    """Walk a POSIX path component by component, following each link as the kernel would."""
+    todo = [part for part in reversed(path.split("/")) if part not in ("", ".")]
+    done: list[str] = []
+    links = 0
+    exists = True
+    while todo:
+        part = todo.pop()
+        if part == "..":
+            if done:
+                done.pop()
+            exists = True
+            continue
+        done.append(part)
+        if not exists:
+            continue
+        here = "/" + "/".join(done)
+        try:
+            if not stat.S_ISLNK(os.lstat(here).st_mode):
+                continue
+            links += 1
+            if links > MAX_LINKS:
+                return None
+            target = os.readlink(here)
+        except OSError as error:
+            if error.errno in _ABSENT:
+                exists = False
+                continue
+            return None
+        done.pop()
+        if target.startswith("/"):
+            done.clear()
+        todo.extend(part for part in reversed(target.split("/")) if part not in ("", "."))
+    return "/" + "/".join(done)
+
+
+def _deepest_directory(path: str) -> str:
+    """The directory itself, or the nearest one above it that exists."""
+    while True:
+        try:
+            if stat.S_ISDIR(os.stat(path).st_mode):
+                return path
+        except OSError as error:
+            if error.errno not in _ABSENT:
+                raise
+        above = os.path.dirname(path)
+        if above == path:
+            return path
+        path = above
+
+
+def _probe(place: str, device: int) -> bool | None:
+    """Ask a directory for one of its names in the other case; an empty one is judged by its own name."""
+    try:
+        with os.scandir(place) as names:
+            for tried, entry in enumerate(names):
+                answer = _same_in_other_case(place, entry.name)
+                if answer is not None:
+                    return answer
+                if tried >= _NAMES_TRIED:
+                    break
+        above = os.path.dirname(place)
+        if above == place or os.lstat(above).st_dev != device:
+            return None
+        return _same_in_other_case(above, os.path.basename(place))
+    except OSError:
+        return None
+
+
+def _same_in_other_case(place: str, name: str) -> bool | None:
+    other = name.swapcase()
+    if other == name or not name.isascii():
+        return None
+    try:
+        first = os.lstat(os.path.join(place, name))
+    except OSError:
+        return None  # it went away meanwhile, or may not be looked at
+    try:
+        second = os.lstat(os.path.join(place, other))
+    except OSError as error:
+        return False if error.errno in _ABSENT else None
+    return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino)
