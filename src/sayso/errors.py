@@ -5,7 +5,8 @@
     │ ├ CallInvalid           the call itself cannot be accepted (arguments, names, size)
     │ ├ ExternalIdReused      the same external id came with other arguments
     │ ├ CallDenied            policy refused the call (raised by the front door only)
-    │ └ CallRejected          a person refused the call, or it expired or was cancelled
+    │ ├ CallRejected          a person refused the call, or it expired or was cancelled
+    │ └ CallAlreadyRan        it ran for an identical call whose caller had left
     ├ PolicyError
     │ ├ RuleSyntaxError       a rule's text cannot be read; carries file:line:column
     │ ├ RuleRefused           a well-formed rule that sayso will not keep (second catch-all, lying example)
@@ -14,6 +15,7 @@
     ├ RequestError
     │ ├ RequestNotFound       no request has that id
     │ ├ RequestClosed         it was resolved or it expired; carries the resolution
+    │ ├ NotNow                it cannot be approved until something else is mended
     │ ├ DigestMismatch        the digest is not the one of this call
     │ └ ClaimLost             the claim is not, or no longer, this runner's
     ├ AccessError
@@ -95,6 +97,18 @@ class CallRejected(CallError):
         self.by = by
 
 
+class CallAlreadyRan(CallError):
+    """The call ran for an identical one whose caller had left; `status` and `summary` are what came of it."""
+
+    def __init__(
+        self, message: str, hint: str | None = None, *, status: str, summary: str, request_id: str
+    ) -> None:
+        super().__init__(message, hint)
+        self.status = status
+        self.summary = summary
+        self.request_id = request_id
+
+
 class PolicyError(SaysoError):
     """A rule or a permission group cannot be used."""
 
@@ -149,6 +163,10 @@ class RequestClosed(RequestError):
         super().__init__(message, hint)
         self.status = status
         self.resolution = resolution
+
+
+class NotNow(RequestError):
+    """The request cannot be approved until something else is mended."""
 
 
 class DigestMismatch(RequestError):

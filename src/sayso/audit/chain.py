@@ -61,16 +61,28 @@ def verify(entries: Iterable[Entry], *, checkpoint: tuple[int, str] | None = Non
         if entry.seq != expected:
             return Verification(checked, previous, expected, f"entry {expected} is missing")
         if entry.previous != previous:
-            return Verification(checked, previous, entry.seq, f"entry {entry.seq} does not follow the one before it")
+            return Verification(
+                checked, previous, entry.seq, f"entry {entry.seq} does not follow the one before it"
+            )
         if entry.hash != _hash(entry.seq, entry.body, entry.previous):
             return Verification(checked, previous, entry.seq, f"entry {entry.seq} was changed")
         if checkpoint is not None and entry.seq == checkpoint[0]:
             if entry.hash != checkpoint[1]:
-                return Verification(checked, previous, entry.seq, f"entry {entry.seq} is not the one of the checkpoint")
+                return Verification(
+                    checked,
+                    previous,
+                    entry.seq,
+                    f"entry {entry.seq} is not the one of the checkpoint",
+                )
             seen_checkpoint = True
         previous, checked = entry.hash, checked + 1
     if not seen_checkpoint and checkpoint is not None:
-        return Verification(checked, previous, checkpoint[0], f"the log ends before the checkpoint at entry {checkpoint[0]}")
+        return Verification(
+            checked,
+            previous,
+            checkpoint[0],
+            f"the log ends before the checkpoint at entry {checkpoint[0]}",
+        )
     return Verification(checked, previous)
 
 

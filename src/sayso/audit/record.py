@@ -9,6 +9,28 @@ from typing import Any
 from sayso.core.moment import Moment, to_rfc3339
 
 
+_FIELDS = (
+    "call_id",
+    "session_id",
+    "agent_id",
+    "user_id",
+    "source",
+    "tool",
+    "targets",
+    "arguments",
+    "digest",
+    "effect",
+    "reason",
+    "rule",
+    "by",
+    "channel",
+    "comment",
+    "waited",
+    "outcome",
+    "note",
+)
+
+
 class RecordKind(StrEnum):
     """What a record is about."""
 
@@ -52,10 +74,7 @@ class AuditRecord:
     def to_json(self) -> dict[str, Any]:
         """The record as plain data; what is empty is left out."""
         data: dict[str, Any] = {"kind": self.kind.value, "at": to_rfc3339(self.at)}
-        for name in (
-            "call_id session_id agent_id user_id source tool targets arguments digest effect "
-            "reason rule by channel comment waited outcome note"
-        ).split():
+        for name in _FIELDS:
             value = getattr(self, name)
             if value not in (None, "", ()):
                 data[name] = list(value) if isinstance(value, tuple) else value

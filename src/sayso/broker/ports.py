@@ -150,7 +150,9 @@ class Store(Protocol):
     async def of_session(self, session_id: str) -> Sequence[ApprovalRequest]:
         """The open (pending, approved, running) requests of a session."""
 
-    async def due(self, now: Moment, caller_before: Moment, approved_before: Moment) -> Sequence[ApprovalRequest]:
+    async def due(
+        self, now: Moment, caller_before: Moment, approved_before: Moment
+    ) -> Sequence[ApprovalRequest]:
         """The open requests that time concerns: expired, approved too long ago, lease over, caller unseen."""
 
     async def touch(self, request_ids: Sequence[str], now: Moment) -> None:
@@ -180,10 +182,14 @@ class Store(Protocol):
     async def rules_version(self) -> int:
         """The version of the rule table alone; cheap, read at each call."""
 
-    async def put_rule(self, rule: Rule, records: Sequence[AuditRecord], notices: Sequence[Notice]) -> None:
+    async def put_rule(
+        self, rule: Rule, records: Sequence[AuditRecord], notices: Sequence[Notice]
+    ) -> None:
         """Add or replace a row of the rule table."""
 
-    async def delete_rule(self, rule_id: str, records: Sequence[AuditRecord], notices: Sequence[Notice]) -> bool:
+    async def delete_rule(
+        self, rule_id: str, records: Sequence[AuditRecord], notices: Sequence[Notice]
+    ) -> bool:
         """Delete a row; a seed deleted so never comes back. Returns whether it was there."""
 
     async def seed_rules(self, seeds: Sequence[Rule]) -> None:
@@ -204,7 +210,9 @@ class Store(Protocol):
     async def credentials(self) -> Sequence[Credential]:
         """All credentials, newest first."""
 
-    async def revoke_credential(self, credential_id: str, now: Moment, records: Sequence[AuditRecord]) -> bool:
+    async def revoke_credential(
+        self, credential_id: str, now: Moment, records: Sequence[AuditRecord]
+    ) -> bool:
         """Revoke a credential; returns whether it was live."""
 
     async def revoke_all(self, now: Moment, records: Sequence[AuditRecord]) -> int:

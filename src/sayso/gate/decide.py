@@ -1,9 +1,9 @@
 """The one decision procedure. Pure: rules, grants, context, facts and the time are arguments.
 
 Laws (tests/laws): deny_trumps_every_grant_and_mode · silence_is_ask · the_strictest_target_wins ·
-an_error_in_a_rule_never_loosens · unreadable_shell_is_at_least_ask · a_grant_lifts_ask_and_nothing_else ·
-a_grant_counts_only_if_its_giver_could_approve · a_grant_fits_one_digest · an_expired_grant_is_no_grant ·
-same_inputs_same_verdict
+an_error_in_a_rule_never_loosens · unreadable_shell_is_at_least_ask · same_inputs_same_verdict ·
+a_grant_lifts_ask_and_nothing_else · a_grant_counts_only_if_its_giver_could_approve ·
+a_grant_fits_one_digest · an_expired_grant_is_no_grant
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sayso.core.reason import Reason
 from sayso.gate.verdict import Verdict
 from sayso.people.eligibility import may_review
 from sayso.people.person import Person
-from sayso.people.token import CredentialKind
+from sayso.people.token import SESSION
 from sayso.policy.facts import Facts
 from sayso.policy.ruleset import RuleSet, judge
 from sayso.requests.grant import Grant, StickyRejection
@@ -75,7 +75,6 @@ def _suffices(
     counted = [
         giver
         for giver in set(grant.givers)
-        if giver in people
-        and may_review(people[giver], CredentialKind.SESSION, call.owner, policy) is None
+        if giver in people and may_review(people[giver], SESSION, call.owner, policy) is None
     ]
     return len(counted) >= policy.quorum

@@ -100,7 +100,9 @@ def request_message(request: ApprovalRequest) -> str:
         case Status.FAILED:
             return "it ran and failed"
         case Status.UNKNOWN:
-            return "it was started, and whether it ran to its end is unknown; a person has been told"
+            return (
+                "it was started, and whether it ran to its end is unknown; a person has been told"
+            )
         case Status.UNREPORTED:
             return "it was handed over to run; its outcome is not reported"
 

@@ -8,7 +8,9 @@ from sayso.people.person import Person
 from sayso.people.token import CONFIGURING, DECIDING, CredentialKind
 
 
-def may_review(person: Person, kind: CredentialKind, owner: Owner, policy: ApprovalPolicy) -> str | None:
+def may_review(
+    person: Person, kind: CredentialKind, owner: Owner, policy: ApprovalPolicy
+) -> str | None:
     """Why this person with this kind of credential may not review; None if they may.
 
     A named list or a role decides before the approver word does; an unknown role has no members.

@@ -18,6 +18,8 @@ class CredentialKind(StrEnum):
     SESSION = "session"
 
 
+SESSION = CredentialKind.SESSION
+
 DECIDING = frozenset({CredentialKind.APPROVER, CredentialKind.ADMIN, CredentialKind.SESSION})
 """The kinds that may record a review; the store's conditional write checks them again."""
 

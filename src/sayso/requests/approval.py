@@ -12,6 +12,9 @@ from sayso.core.moment import Moment, to_rfc3339
 from sayso.core.reason import Reason
 
 
+NEVER = Moment(0)
+
+
 class Status(StrEnum):
     """The states of an approval request (REQ-3)."""
 
@@ -130,6 +133,7 @@ class Why:
     targets: tuple[dict[str, Any], ...] = ()
     must_ask: bool = False
     doubtful: bool = False
+    explain: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The explanation as plain data."""
@@ -140,6 +144,7 @@ class Why:
             "targets": list(self.targets),
             "must_ask": self.must_ask,
             "doubtful": self.doubtful,
+            "explain": self.explain,
         }
 
 
@@ -163,7 +168,7 @@ class ApprovalRequest:
     status: Status = Status.PENDING
     version: int = 1
     caller: Caller = Caller.WAITING
-    caller_seen: Moment = Moment(0)
+    caller_seen: Moment = NEVER
     eligible: tuple[str, ...] = ()
     reviews: tuple[Review, ...] = ()
     resolution: Resolution | None = None

@@ -1,0 +1,266 @@
+"""The object everybody holds: it performs the effects of a decision in order, through ports only."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import structlog
+
+from sayso.audit.record import AuditRecord, RecordKind
+from sayso.broker import review as reviewing
+from sayso.broker.access import Access, Actor
+from sayso.broker.notify import Outbox, cancelled
+from sayso.broker.session_gate import SessionGate, stop_session
+from sayso.broker.sweep import sweep
+from sayso.broker.wait import BEAT_SECONDS, Presence
+from sayso.broker.world import World
+from sayso.core.session import Session
+from sayso.errors import (
+    CallInvalid,
+    GroupNotFound,
+    NotEligible,
+    RuleNotFound,
+    SaysoError,
+)
+from sayso.people.eligibility import may_review, may_see
+from sayso.people.token import DECIDING, CredentialKind
+from sayso.policy.defaults import check_catch_all, seed_rules
+from sayso.policy.rule import Origin, Rule
+from sayso.requests.approval import ApprovalRequest, Vote
+from sayso.requests.event import EventKind, Notice
+
+_log = structlog.get_logger("sayso.broker")
+
+SWEEP_SECONDS = 1.0
+SOURCES = ("web", "terminal", "telegram", "cron", "mcp", "api", "webhook", "mail", "hook")
+WITHOUT_A_PERSON = ("cron", "webhook", "mail")
+
+
+class Broker:
+    """The broker of one process; several may share one store."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.access = Access(world.store, world.clock, world.ids)
+        self.presence = Presence()
+        self._outbox = Outbox(world)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    # ── its own life ──
+
+    async def start(self) -> None:
+        """Seed the rule table and begin to sweep, to show callers as present and to feed channels."""
+        await self.world.store.seed_rules(seed_rules())
+        await self._outbox.start()
+        self._tasks = [
+            asyncio.create_task(self._sweeping(), name="sayso-sweep"),
+            asyncio.create_task(self._beating(), name="sayso-presence"),
+            asyncio.create_task(self._outbox.run(), name="sayso-outbox"),
+        ]
+
+    async def close(self) -> None:
+        """Stop the work of this process; what waits keeps waiting in the store."""
+        for task in self._tasks:
+            await cancelled(task)
+        self._tasks = []
+
+    # ── for agents ──
+
+    async def open_session(
+        self,
+        actor: Actor,
+        *,
+        source: str = "api",
+        workspace: str | None = None,
+        attended: bool | None = None,
+        context_label: str | None = None,
+    ) -> Session:
+        """Open a session with an agent's credential; what is bound now no call can change."""
+        credential = actor.credential
+        if actor.kind is not CredentialKind.AGENT or credential.agent_id is None:
+            raise NotEligible(
+                "a session is opened with an agent's token",
+                "make one: sayso tokens create --kind agent",
+            )
+        if source not in SOURCES:
+            raise CallInvalid(f"`{source}` is not a source", f"one of {', '.join(SOURCES)}")
+        now = self.world.clock.now()
+        session = Session(
+            session_id=self.world.ids.new_id(now),
+            user_id=credential.person_id,
+            agent_id=credential.agent_id,
+            source=source,
+            workspace=workspace,
+            attended=source not in WITHOUT_A_PERSON if attended is None else attended,
+            permission_group="default",
+            credential_id=credential.credential_id,
+            opened_at=now,
+            context_label=context_label,
+        )
+        await self.world.store.open_session(session)
+        return session
+
+    def gate(self, session_id: str) -> SessionGate:
+        """The gate as that session sees it; the caller has proven that the session is theirs."""
+        return SessionGate(self.world, self.presence, session_id)
+
+    async def gate_for(self, actor: Actor, session_id: str) -> SessionGate:
+        """The gate of a session that was opened with this very credential; raises NotEligible."""
+        session = await self.world.store.session(session_id)
+        if session is None or session.credential_id != actor.credential.credential_id:
+            raise NotEligible("this session is not yours", "open a session with this token")
+        return self.gate(session_id)
+
+    # ── for people ──
+
+    async def inbox(self, actor: Actor) -> Sequence[ApprovalRequest]:
+        """What waits and this actor may see, oldest first."""
+        self._must_be_a_person(actor)
+        return [r for r in await self.world.store.pending() if may_see(actor.person, r.call.owner)]
+
+    async def recent(self, actor: Actor, limit: int = 5) -> Sequence[ApprovalRequest]:
+        """What was resolved last and this actor may see, newest first."""
+        self._must_be_a_person(actor)
+        found = await self.world.store.recent(limit)
+        return [r for r in found if may_see(actor.person, r.call.owner)]
+
+    async def request(self, actor: Actor, request_id: str) -> ApprovalRequest:
+        """One request; raises RequestNotFound or NotEligible."""
+        self._must_be_a_person(actor)
+        return await reviewing.visible_request(self.world, actor, request_id)
+
+    def why_not(self, actor: Actor, request: ApprovalRequest) -> str | None:
+        """Why this actor may not decide the request; None if they may."""
+        return may_review(actor.person, actor.kind, request.call.owner, request.policy)
+
+    async def review(
+        self,
+        actor: Actor,
+        request_id: str,
+        vote: Vote,
+        *,
+        digest: str | None = None,
+        comment: str | None = None,
+    ) -> ApprovalRequest:
+        """Record a vote; see broker/review.py for what it raises."""
+        self._must_be_a_person(actor)
+        return await reviewing.review(
+            self.world, actor, request_id, vote, digest=digest, comment=comment
+        )
+
+    async def settle(
+        self, actor: Actor, request_id: str, *, ok: bool, summary: str
+    ) -> ApprovalRequest:
+        """Say what came of a run whose outcome is unknown."""
+        self._must_be_a_person(actor)
+        return await reviewing.settle(self.world, actor, request_id, ok=ok, summary=summary)
+
+    async def lift_sticky(self, actor: Actor, request_id: str) -> None:
+        """Make a rejection stick no longer, so that the call is asked about again."""
+        request = await self.request(actor, request_id)
+        refusal = self.why_not(actor, request)
+        if refusal is not None:
+            raise NotEligible(refusal)
+        await self.world.store.lift_sticky(request_id)
+
+    async def stop_session(self, actor: Actor, session_id: str) -> None:
+        """Stop a session: its own agent may, and whoever may see its requests."""
+        session = await self.world.store.session(session_id)
+        mine = session is not None and session.credential_id == actor.credential.credential_id
+        if session is None or not (
+            mine or (actor.kind in DECIDING and actor.person.person_id == session.user_id)
+        ):
+            raise NotEligible("this session is not yours")
+        await stop_session(self.world, session_id)
+
+    # ── rules ──
+
+    async def rules(self, actor: Actor) -> Sequence[Rule]:
+        """The rule table, in its order."""
+        self._must_be_a_person(actor)
+        _, rules = await self.world.store.rules()
+        return rules
+
+    async def put_rule(self, actor: Actor, rule: Rule, *, new: bool) -> Rule:
+        """Add or change a row of the rule table.
+
+        Raises NotEligible, GroupNotFound, RuleNotFound, or RuleRefused for a second catch-all.
+        """
+        self.access.must_configure(actor)
+        if rule.group_id not in {group.group_id for group in await self.world.store.groups()}:
+            raise GroupNotFound(f"no permission group has the id `{rule.group_id}`", "use default")
+        _, table = await self.world.store.rules()
+        if new:
+            rule = replace(rule, id=self.world.ids.new_id(self.world.clock.now()))
+        elif rule.id not in {row.id for row in table}:
+            raise RuleNotFound(f"no rule has the id `{rule.id[:64]}`", "list the rules")
+        rule = replace(rule, origin=Origin.DATABASE, seeded=False)
+        check_catch_all([row for row in table if row.id != rule.id], rule)
+        words = f"rule {'added' if new else 'changed'}: {rule.effect.word} {rule.text}"
+        await self.world.store.put_rule(rule, [self._configured(actor, words)], [self._settings()])
+        self.world.feed.publish(["rules"])
+        return rule
+
+    async def delete_rule(self, actor: Actor, rule_id: str) -> None:
+        """Delete a row of the rule table; raises RuleNotFound."""
+        self.access.must_configure(actor)
+        record = self._configured(actor, f"rule deleted: {rule_id}")
+        if not await self.world.store.delete_rule(rule_id, [record], [self._settings()]):
+            raise RuleNotFound(f"no rule has the id `{rule_id[:64]}`", "list the rules")
+        self.world.feed.publish(["rules"])
+
+    # ── events ──
+
+    async def notices(self, actor: Actor, after: int, limit: int = 500) -> tuple[int, list[Notice]]:
+        """The events after a number that this actor may read, and the number of the last one looked at."""
+        self._must_be_a_person(actor)
+        found = await self.world.store.notices(after, limit)
+        seen = found[-1].event_id if found else after
+        person = actor.person
+        return seen, [
+            n
+            for n in found
+            if person.admin
+            or not n.request_id
+            or n.user_id == person.person_id
+            or person.operates(n.agent_id)
+        ]
+
+    # ── inside ──
+
+    def _must_be_a_person(self, actor: Actor) -> None:
+        if actor.kind not in DECIDING:
+            raise NotEligible(
+                "an agent's token can never see or decide what people decide",
+                "log in, or use an approver's token",
+            )
+
+    def _configured(self, actor: Actor, note: str) -> AuditRecord:
+        return AuditRecord(
+            RecordKind.CONFIGURATION,
+            self.world.clock.now(),
+            by=actor.person.name,
+            channel=actor.channel,
+            note=note,
+        )
+
+    def _settings(self) -> Notice:
+        return Notice(EventKind.SETTINGS_CHANGED, self.world.clock.now())
+
+    async def _sweeping(self) -> None:
+        while True:
+            try:
+                await sweep(self.world)
+            except SaysoError as error:
+                _log.warning("the sweep failed and is tried again", error=str(error))
+            await self.world.clock.sleep(SWEEP_SECONDS)
+
+    async def _beating(self) -> None:
+        while True:
+            await self.world.clock.sleep(BEAT_SECONDS)
+            try:
+                await self.presence.beat(self.world)
+            except SaysoError as error:
+                _log.warning("callers could not be shown as present", error=str(error))

@@ -1,0 +1,310 @@
+"""Claiming, running, reporting: an approved call has one runner and is decided again (REQ-30, REQ-34)."""
+
+from __future__ import annotations
+
+from sayso.audit.record import RecordKind
+from sayso.audit.redact import redact_text
+from sayso.broker.ports import Change, Claim, Standing
+from sayso.broker.submit import new_call, own_request
+from sayso.broker.world import (
+    World,
+    call_record,
+    decide_call,
+    notice,
+    request_record,
+    standing_of_request,
+)
+from sayso.core.call import ToolCall
+from sayso.core.effect import Effect
+from sayso.core.moment import Moment, plus
+from sayso.core.reason import Reason
+from sayso.core.session import Session
+from sayso.errors import ClaimLost, DigestMismatch, LostRace, NotEligible, RequestNotFound
+from sayso.gate.explain import verdict_message
+from sayso.gate.verdict import Verdict
+from sayso.requests.approval import ApprovalRequest, Lease, Outcome, Resolution, Status
+from sayso.requests.deadline import LEASE_SECONDS, due
+from sayso.requests.event import EventKind
+from sayso.requests.grant import grant_of
+from sayso.requests.lifecycle import (
+    CallerLeft,
+    Claimed,
+    Event,
+    Finished,
+    Refused,
+    Renewed,
+    Superseded,
+    apply,
+)
+
+MAX_SUMMARY = 2000
+
+
+async def claim(world: World, session: Session, call_id: str, digest: str) -> Claim | Standing:
+    """Take the single-use right to run an approved call, or say how it stands instead.
+
+    The call is decided again with the grant of its approval and today's rules. Raises
+    DigestMismatch if the caller means other arguments, NotEligible for another session's call.
+    """
+    while True:
+        request = await own_request(world, session, call_id)
+        if request is None:
+            raise RequestNotFound("this call needs no claim: policy decided it")
+        if digest != request.digest:
+            raise DigestMismatch(
+                "the digest is not the one that was approved", "run exactly the approved call"
+            )
+        now = world.clock.now()
+        if request.status is not Status.APPROVED or due(request, now) is not None:
+            return standing_of_request(request)
+        grant = grant_of(request)
+        verdict = await decide_call(world, session, request.call, () if grant is None else (grant,))
+        try:
+            if verdict.effect is Effect.ALLOW:
+                return await _take(world, session, request, now)
+            if verdict.effect is Effect.DENY:
+                resolution = Resolution(
+                    Reason.DENY_ON_RESOLVE, now, comment=verdict_message(verdict)
+                )
+                refused = await _write(
+                    world, request, Refused(resolution), now, reason=Reason.DENY_ON_RESOLVE.value
+                )
+                return standing_of_request(refused)
+            if verdict.reason is Reason.RULES_UNAVAILABLE:
+                return standing_of_request(
+                    request
+                )  # it stays approved until rules load or it lapses
+            return await _ask_again(world, request, verdict, now)
+        except LostRace:
+            continue
+
+
+async def renew(world: World, session: Session, held: Claim) -> None:
+    """Say that the call still runs; raises ClaimLost if the lease has gone to `unknown`."""
+    while True:
+        request = await _running(world, session, held.call_id)
+        now = world.clock.now()
+        changed = apply(request, Renewed(held.token, plus(now, held.lease_seconds)))
+        try:
+            await world.store.apply(Change(changed, request.version, now))
+            return
+        except LostRace:
+            continue
+
+
+async def finish(
+    world: World,
+    session: Session,
+    call_id: str,
+    token: str | None,
+    *,
+    ok: bool,
+    summary: str,
+    seconds: float | None,
+) -> None:
+    """Record what came of the run: of a claimed call by its token, of an allowed call without one.
+
+    Raises ClaimLost if the token is not the running claim's; the late word is audited all the same.
+    """
+    summary = redact_text(summary[:MAX_SUMMARY])
+    if token is None:
+        await _finish_allowed(world, session, call_id, ok=ok, summary=summary)
+        return
+    while True:
+        now = world.clock.now()
+        try:
+            request = await _running(world, session, call_id)
+            changed = apply(request, Finished(token, Outcome(ok, summary, now, seconds)))
+        except ClaimLost:
+            await _audit_late(world, session, call_id, ok=ok, summary=summary, now=now)
+            raise
+        record = request_record(
+            RecordKind.OUTCOME, changed, now, reason=changed.status.value, outcome=summary
+        )
+        change = Change(
+            changed,
+            request.version,
+            now,
+            records=(record,),
+            notices=(notice(EventKind.CALL_OUTCOME, changed, now, status=changed.status.value),),
+        )
+        try:
+            await world.store.apply(change)
+        except LostRace:
+            continue
+        world.feed.publish([call_id])
+        return
+
+
+async def leave(world: World, session: Session, call_id: str) -> None:
+    """Say that nobody waits for the call any more; the request stays as it is (GATE-3)."""
+    while True:
+        request = await own_request(world, session, call_id)
+        if request is None or request.status not in (
+            Status.PENDING,
+            Status.APPROVED,
+            Status.RUNNING,
+        ):
+            return
+        now = world.clock.now()
+        changed = apply(request, CallerLeft())
+        change = Change(
+            changed,
+            request.version,
+            now,
+            notices=(notice(EventKind.CALLER_CHANGED, changed, now, caller=changed.caller.value),),
+        )
+        try:
+            await world.store.apply(change)
+        except LostRace:
+            continue
+        world.feed.publish([request.request_id])
+        return
+
+
+async def _take(world: World, session: Session, request: ApprovalRequest, now: Moment) -> Claim:
+    token = world.ids.secret().hex()
+    lease = Lease(token, plus(now, LEASE_SECONDS), session.credential_id)
+    await _write(world, request, Claimed(lease), now, reason=Reason.APPROVED.value)
+    return Claim(request.request_id, token, LEASE_SECONDS)
+
+
+async def _ask_again(
+    world: World, request: ApprovalRequest, verdict: Verdict, now: Moment
+) -> Standing:
+    """The approval no longer suffices: close it and make the request that asks again, in one write."""
+    call = request.call
+    fresh = ToolCall(
+        call_id=world.ids.new_id(now),
+        tool=call.tool,
+        server=call.server,
+        arguments=call.arguments,
+        session_id=call.session_id,
+        agent_id=call.agent_id,
+        user_id=call.user_id,
+        source=call.source,
+        workspace=call.workspace,
+        attended=call.attended,
+        parent=call.parent,
+        context_label=call.context_label,
+        detail=call.detail,
+        diff=call.diff,
+    )
+    follow_up = new_call(fresh, verdict, now, previous=request.request_id)
+    assert follow_up.request is not None, "an ask makes a request"
+    resolution = Resolution(
+        Reason.NEEDS_FRESH_APPROVAL, now, comment="the rules ask for more than was approved"
+    )
+    changed = apply(request, Superseded(resolution))
+    record = request_record(
+        RecordKind.RESOLUTION, changed, now, reason=Reason.NEEDS_FRESH_APPROVAL.value
+    )
+    change = Change(
+        changed,
+        request.version,
+        now,
+        records=(record,),
+        notices=(
+            notice(
+                EventKind.APPROVAL_RESOLVED,
+                changed,
+                now,
+                tool_name=call.written_name,
+                approved=False,
+                reason=Reason.NEEDS_FRESH_APPROVAL.value,
+                by=None,
+            ),
+        ),
+        follow_up=follow_up,
+    )
+    await world.store.apply(change)
+    world.feed.publish([request.request_id, fresh.call_id])
+    return standing_of_request(follow_up.request)
+
+
+async def _write(
+    world: World, request: ApprovalRequest, event: Event, now: Moment, *, reason: str
+) -> ApprovalRequest:
+    changed = apply(request, event)
+    claimed = isinstance(event, Claimed)
+    record = request_record(
+        RecordKind.CLAIM if claimed else RecordKind.RESOLUTION,
+        changed,
+        now,
+        reason=reason,
+        effect="allow" if claimed else "deny",
+        comment=None if claimed or changed.resolution is None else changed.resolution.comment,
+    )
+    kind = EventKind.CALL_OUTCOME if claimed else EventKind.APPROVAL_RESOLVED
+    data = (
+        {"status": changed.status.value}
+        if claimed
+        else {
+            "tool_name": changed.call.written_name,
+            "approved": False,
+            "reason": reason,
+            "by": None,
+        }
+    )
+    change = Change(
+        changed,
+        request.version,
+        now,
+        records=(record,),
+        notices=(notice(kind, changed, now, **data),),
+    )
+    await world.store.apply(change)
+    world.feed.publish([request.request_id])
+    return changed
+
+
+async def _running(world: World, session: Session, call_id: str) -> ApprovalRequest:
+    request = await own_request(world, session, call_id)
+    if request is None or request.status is not Status.RUNNING:
+        raise ClaimLost(
+            "this call is not running",
+            "if its outcome is unknown, a person has to say what came of it",
+        )
+    return request
+
+
+async def _finish_allowed(
+    world: World, session: Session, call_id: str, *, ok: bool, summary: str
+) -> None:
+    found = await world.store.call(call_id)
+    if found is None:
+        raise RequestNotFound(f"no call has the id `{call_id[:64]}`")
+    stored, call = found
+    if call.session_id != session.session_id:
+        raise NotEligible("this call belongs to another session")
+    if stored.effect != Effect.ALLOW.word:
+        raise ClaimLost(
+            "this call was not allowed to run by policy", "report with the claim's token"
+        )
+    record = call_record(
+        RecordKind.OUTCOME,
+        call,
+        stored.digest,
+        world.clock.now(),
+        reason=Status.DONE.value if ok else Status.FAILED.value,
+        outcome=summary,
+    )
+    await world.store.record([record])
+
+
+async def _audit_late(
+    world: World, session: Session, call_id: str, *, ok: bool, summary: str, now: Moment
+) -> None:
+    found = await world.store.call(call_id)
+    if found is None or found[1].session_id != session.session_id:
+        return
+    stored, call = found
+    record = call_record(
+        RecordKind.OUTCOME,
+        call,
+        stored.digest,
+        now,
+        reason=Status.UNKNOWN.value,
+        outcome=f"reported too late as {'done' if ok else 'failed'}: {summary}",
+    )
+    await world.store.record([record])

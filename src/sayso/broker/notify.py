@@ -1,0 +1,70 @@
+"""From the outbox to the channels: every change of a request is shown wherever it was announced (CH-2)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import structlog
+
+from sayso.broker.ports import ALL
+from sayso.broker.world import World
+from sayso.requests.event import EventKind
+
+_log = structlog.get_logger("sayso.notify")
+
+BATCH = 200
+POLL_SECONDS = 5.0
+
+
+class Outbox:
+    """Reads the store's events in order and hands each to the channels; a failing channel decides nothing."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._seen = 0
+
+    async def start(self) -> None:
+        """Begin after the newest event and announce what waits already (after a restart, say)."""
+        self._seen = await self._world.store.last_notice()
+        for request in await self._world.store.pending():
+            if request.waits:
+                await self._hand_over(request.request_id, EventKind.APPROVAL_REQUESTED)
+
+    async def run(self) -> None:
+        """Hand over events until cancelled."""
+        subscription = self._world.feed.subscribe(ALL)
+        try:
+            while True:
+                if not await self.drain():
+                    await subscription.wait(POLL_SECONDS)
+        finally:
+            subscription.close()
+
+    async def drain(self) -> bool:
+        """Hand over the events there are; returns whether there were any."""
+        notices = await self._world.store.notices(self._seen, BATCH)
+        for event in notices:
+            self._seen = event.event_id
+            if event.request_id:
+                await self._hand_over(event.request_id, event.kind)
+        return bool(notices)
+
+    async def _hand_over(self, request_id: str, kind: EventKind) -> None:
+        request = await self._world.store.request(request_id)
+        if request is None:
+            return
+        try:
+            if kind is EventKind.APPROVAL_REQUESTED:
+                await self._world.notifier.announce(request)
+            else:
+                await self._world.notifier.update(request)
+        except Exception as error:  # whatever a channel does, the request stays as it is
+            _log.warning("a channel failed", request_id=request_id, error=str(error))
+
+
+async def cancelled(task: asyncio.Task[None]) -> None:
+    """Cancel a task and wait for its end."""
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task

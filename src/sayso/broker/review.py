@@ -1,0 +1,256 @@
+"""Reviewing: one person's approve or reject, as one conditional write (REQ-3, REQ-40 to REQ-42)."""
+
+from __future__ import annotations
+
+from sayso.audit.record import AuditRecord, RecordKind
+from sayso.audit.redact import redact_text
+from sayso.broker.access import Actor
+from sayso.broker.ports import Change
+from sayso.broker.world import World, notice, request_record
+from sayso.core.moment import Moment
+from sayso.core.reason import Reason
+from sayso.errors import (
+    CallInvalid,
+    DigestMismatch,
+    LostRace,
+    NotEligible,
+    NotNow,
+    RequestClosed,
+    RequestNotFound,
+)
+from sayso.people.eligibility import may_review, may_see
+from sayso.requests.approval import (
+    ApprovalRequest,
+    Outcome,
+    Resolution,
+    Review,
+    Status,
+    Vote,
+)
+from sayso.requests.deadline import due, is_over
+from sayso.requests.event import EventKind, Notice
+from sayso.requests.lifecycle import (
+    Approved,
+    Event,
+    OutcomeSaid,
+    Rejected,
+    Reviewed,
+    apply,
+    closed,
+)
+from sayso.requests.quorum import tally
+
+MAX_COMMENT = 4000
+
+
+async def visible_request(world: World, actor: Actor, request_id: str) -> ApprovalRequest:
+    """The request, if this actor may see it; raises RequestNotFound or NotEligible."""
+    request = await world.store.request(request_id)
+    if request is None:
+        raise RequestNotFound(
+            f"no request has the id `{request_id[:64]}`", "look at the inbox for what waits"
+        )
+    if not may_see(actor.person, request.call.owner):
+        raise NotEligible("this request is not yours", "ask its owner or an admin")
+    return request
+
+
+async def review(
+    world: World,
+    actor: Actor,
+    request_id: str,
+    vote: Vote,
+    *,
+    digest: str | None,
+    comment: str | None = None,
+) -> ApprovalRequest:
+    """Record one person's vote and return the request as it now stands.
+
+    Raises RequestNotFound, NotEligible, RequestClosed (with the resolution) if it was resolved or
+    has expired, DigestMismatch unless an approve carries the digest of what was shown, NotNow while
+    rules cannot be loaded.
+    """
+    if comment is not None and len(comment) > MAX_COMMENT:
+        raise CallInvalid(f"the note is longer than {MAX_COMMENT} characters", "shorten it")
+    while True:
+        request = await visible_request(world, actor, request_id)
+        now = world.clock.now()
+        await _check(world, actor, request, vote, digest, now)
+        given = Review(
+            actor.person.person_id,
+            actor.person.name,
+            actor.credential.credential_id,
+            actor.channel,
+            vote,
+            digest,
+            comment or None,
+            now,
+        )
+        event = _event(request, given)
+        changed = apply(request, event)
+        resolved = not isinstance(event, Reviewed)
+        change = Change(
+            changed,
+            request.version,
+            now,
+            records=_records(changed, given, now, resolved=resolved),
+            notices=(_notice(changed, given, now, resolved=resolved),),
+            reviewer=actor.credential,
+        )
+        try:
+            await world.store.apply(change)
+        except LostRace:
+            continue  # somebody else changed it: look again, and say so if it is closed now
+        world.feed.publish([request_id])
+        return changed
+
+
+async def settle(
+    world: World, actor: Actor, request_id: str, *, ok: bool, summary: str
+) -> ApprovalRequest:
+    """A person says what came of a run whose outcome is unknown; running it again is a new call."""
+    while True:
+        request = await visible_request(world, actor, request_id)
+        refusal = may_review(actor.person, actor.kind, request.call.owner, request.policy)
+        if refusal is not None:
+            raise NotEligible(refusal)
+        now = world.clock.now()
+        outcome = Outcome(ok, redact_text(summary[:MAX_COMMENT]), now, said_by=actor.person.name)
+        changed = apply(request, OutcomeSaid(outcome))
+        record = request_record(
+            RecordKind.OUTCOME,
+            changed,
+            now,
+            reason=changed.status.value,
+            by=actor.person.name,
+            channel=actor.channel,
+            outcome=outcome.summary,
+        )
+        change = Change(
+            changed,
+            request.version,
+            now,
+            records=(record,),
+            notices=(notice(EventKind.CALL_OUTCOME, changed, now, status=changed.status.value),),
+            reviewer=actor.credential,
+        )
+        try:
+            await world.store.apply(change)
+        except LostRace:
+            continue
+        world.feed.publish([request_id])
+        return changed
+
+
+async def _check(
+    world: World,
+    actor: Actor,
+    request: ApprovalRequest,
+    vote: Vote,
+    digest: str | None,
+    now: Moment,
+) -> None:
+    refusal = may_review(actor.person, actor.kind, request.call.owner, request.policy)
+    if refusal is not None:
+        raise NotEligible(refusal, "ask somebody who may")
+    if request.status is not Status.PENDING:
+        raise closed(request)
+    if is_over(request, now):
+        event = due(request, now)
+        assert event is not None, "a request that is over has something due"
+        raise RequestClosed(
+            "it has expired: nobody decided in time",
+            "ask again with a new call if it is still wanted",
+            status=Status.EXPIRED.value,
+            resolution=Resolution(Reason.EXPIRED, now).to_json(),
+        )
+    if vote is Vote.REJECT:
+        return
+    if digest is None:
+        raise DigestMismatch(
+            "an approve needs the digest of what was shown", "send the digest of the card"
+        )
+    if digest != request.digest:
+        raise DigestMismatch(
+            "the digest is not the one of this call", "look at the card again and decide on that"
+        )
+    unavailable = (await world.rules.current()).unavailable
+    if unavailable:
+        raise NotNow(
+            f"nothing can be approved while rules cannot be loaded: {unavailable}",
+            "mend the rules, then approve",
+        )
+
+
+def _event(request: ApprovalRequest, given: Review) -> Event:
+    if given.vote is Vote.REJECT:
+        resolution = Resolution(
+            Reason.REJECTED, given.at, given.person_name, given.channel, given.comment
+        )
+        return Rejected(resolution, given)
+    counted = tally((*request.reviews, given), request.policy.quorum, request.digest)
+    before = tally(request.reviews, request.policy.quorum, request.digest)
+    if counted.have == before.have:
+        raise RequestClosed(
+            "you have approved this already; nobody counts twice",
+            f"{counted.have} of {counted.need} have approved; others must do the rest",
+            status=request.status.value,
+        )
+    if counted.approved:
+        resolution = Resolution(
+            Reason.APPROVED, given.at, given.person_name, given.channel, given.comment
+        )
+        return Approved(resolution, given)
+    return Reviewed(given)
+
+
+def _records(
+    request: ApprovalRequest, given: Review, now: Moment, *, resolved: bool
+) -> tuple[AuditRecord, ...]:
+    said = request_record(
+        RecordKind.REVIEW,
+        request,
+        now,
+        reason=given.vote.value,
+        by=given.person_name,
+        channel=given.channel,
+        comment=given.comment,
+    )
+    if not resolved or request.resolution is None:
+        return (said,)
+    return (
+        said,
+        request_record(
+            RecordKind.RESOLUTION,
+            request,
+            now,
+            reason=request.resolution.reason.value,
+            effect="allow" if request.status is Status.APPROVED else "deny",
+            by=given.person_name,
+            channel=given.channel,
+            comment=given.comment,
+        ),
+    )
+
+
+def _notice(request: ApprovalRequest, given: Review, now: Moment, *, resolved: bool) -> Notice:
+    if resolved:
+        return notice(
+            EventKind.APPROVAL_RESOLVED,
+            request,
+            now,
+            tool_name=request.call.written_name,
+            approved=request.status is Status.APPROVED,
+            reason=request.resolution.reason.value if request.resolution else "",
+            by=given.person_name,
+        )
+    counted = tally(request.reviews, request.policy.quorum, request.digest)
+    return notice(
+        EventKind.APPROVAL_REVIEW,
+        request,
+        now,
+        by=given.person_name,
+        vote=given.vote.value,
+        have=counted.have,
+        need=counted.need,
+    )

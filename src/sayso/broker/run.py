@@ -1,0 +1,165 @@
+"""The one loop that authorizes and runs a call, over any gate port: embedded or remote (GATE-1, GATE-2)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from sayso.broker.ports import Claim, GatePort, Standing
+from sayso.core.call import check_arguments
+from sayso.core.session import CallDraft
+from sayso.errors import (
+    CallAlreadyRan,
+    CallDenied,
+    CallRejected,
+    ClaimLost,
+    SaysoError,
+)
+
+T = TypeVar("T")
+
+WAIT_SECONDS = 50.0
+"""How long one wait lasts before it is renewed; it keeps the caller present."""
+
+_GOES_ON = ("pending", "running")
+_RAN = ("done", "failed", "unknown", "unreported")
+
+
+async def authorize(port: GatePort, draft: CallDraft) -> Standing:
+    """Ask the gate and wait until the call is decided; raises nothing for a refusal.
+
+    If the caller is cancelled while it waits, the request stays and shows that the caller is gone.
+    """
+    standing = await port.submit(draft)
+    return await await_decision(port, standing)
+
+
+async def await_decision(port: GatePort, standing: Standing) -> Standing:
+    """Wait until a submitted call is neither pending nor running elsewhere."""
+    try:
+        while standing.status in _GOES_ON:
+            standing = await port.wait(standing.call_id, WAIT_SECONDS)
+    except asyncio.CancelledError:
+        await _leave(port, standing.call_id)
+        raise
+    return standing
+
+
+async def run(
+    port: GatePort,
+    draft: CallDraft,
+    execute: Callable[[Mapping[str, Any]], Awaitable[T]],
+    *,
+    describe: Callable[[T], str] = lambda _: "done",
+) -> T:
+    """Authorize a call, claim it, run it at most once, and record what came of it.
+
+    `execute` gets the arguments that were judged and nothing else. Raises CallDenied or CallRejected
+    if it may not run, CallAlreadyRan if an identical call that lost its caller has run it.
+    """
+    # A copy of our own: what the caller's objects become while a person thinks does not matter.
+    draft = replace(draft, arguments=check_arguments(draft.arguments))
+    standing = await authorize(port, draft)
+    while True:
+        if standing.status is None and standing.effect == "allow":
+            return await _execute(port, standing.call_id, None, draft, execute, describe)
+        if standing.status != "approved":
+            raise refusal(standing)
+        taken = await _claim(port, standing)
+        if isinstance(taken, Claim):
+            async with renewed(port, taken):
+                return await _execute(port, taken.call_id, taken.token, draft, execute, describe)
+        standing = await await_decision(port, taken)
+
+
+def refusal(standing: Standing) -> SaysoError:
+    """The exception that says why a call does not run, as a value to raise or to read."""
+    if standing.status in _RAN:
+        return CallAlreadyRan(
+            f"this call already ran: {standing.message}",
+            "make a new call if it should run again",
+            status=standing.status,
+            summary=standing.summary or "",
+            request_id=standing.call_id,
+        )
+    if standing.status in (None, "refused"):
+        return CallDenied(standing.message, reason=standing.reason, request_id=standing.call_id)
+    return CallRejected(
+        standing.message, reason=standing.reason, request_id=standing.call_id, by=standing.by
+    )
+
+
+@contextlib.asynccontextmanager
+async def renewed(port: GatePort, claim: Claim) -> AsyncIterator[None]:
+    """Keep a claim's lease alive while its call runs; losing it does not stop what already runs."""
+    beat = asyncio.create_task(_renew(port, claim))
+    try:
+        yield
+    finally:
+        beat.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await beat
+
+
+async def _renew(port: GatePort, claim: Claim) -> None:
+    while True:
+        await asyncio.sleep(claim.lease_seconds / 3)
+        try:
+            await port.renew(claim)
+        except ClaimLost:
+            return
+        except SaysoError:
+            continue  # the store or server may come back before the lease ends
+
+
+async def _claim(port: GatePort, standing: Standing) -> Claim | Standing:
+    """Claim so that a cancelled caller never leaves a taken claim behind without a word."""
+    task = asyncio.ensure_future(port.claim(standing.call_id, standing.digest))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        taken = await task
+        if isinstance(taken, Claim):
+            await port.finish(
+                taken.call_id, taken.token, False, "not started: the caller had left", 0.0
+            )
+        else:
+            await _leave(port, standing.call_id)
+        raise
+
+
+async def _execute(
+    port: GatePort,
+    call_id: str,
+    token: str | None,
+    draft: CallDraft,
+    execute: Callable[[Mapping[str, Any]], Awaitable[T]],
+    describe: Callable[[T], str],
+) -> T:
+    start = time.perf_counter()
+    try:
+        result = await execute(draft.arguments)
+    except BaseException as error:
+        cancelled = isinstance(error, asyncio.CancelledError)
+        what = "cancelled while it ran" if cancelled else f"failed: {type(error).__name__}"
+        finishing = asyncio.ensure_future(
+            port.finish(call_id, token, False, what, time.perf_counter() - start)
+        )
+        with contextlib.suppress(SaysoError, asyncio.CancelledError):
+            await asyncio.shield(finishing)
+        raise
+    with contextlib.suppress(SaysoError):
+        # It has run: the caller gets the result even if the outcome cannot be recorded; the lease
+        # then ends as `unknown` and a person is told.
+        await port.finish(call_id, token, True, describe(result), time.perf_counter() - start)
+    return result
+
+
+async def _leave(port: GatePort, call_id: str) -> None:
+    leaving = asyncio.ensure_future(port.leave(call_id))
+    with contextlib.suppress(SaysoError, asyncio.CancelledError):
+        await asyncio.shield(leaving)

@@ -1,0 +1,89 @@
+"""The embedded gate as one session sees it: the GatePort over the broker's use-cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sayso.broker import claim as claiming
+from sayso.broker.ports import Claim, ObservedTool, Standing
+from sayso.broker.submit import decide_only, submit
+from sayso.broker.sweep import cancel_session
+from sayso.broker.wait import Presence, wait
+from sayso.broker.world import World
+from sayso.core.session import CallDraft, Session
+from sayso.errors import NotEligible
+from sayso.policy.ruleset import visible
+
+
+class SessionGate:
+    """One session's gate; the session was opened with an agent's credential and cannot be changed."""
+
+    def __init__(self, world: World, presence: Presence, session_id: str) -> None:
+        self._world = world
+        self._presence = presence
+        self.session_id = session_id
+
+    async def decide(self, draft: CallDraft) -> Standing:
+        """See GatePort."""
+        return await decide_only(self._world, await self._session(), draft)
+
+    async def submit(self, draft: CallDraft) -> Standing:
+        """See GatePort."""
+        return await submit(self._world, await self._session(), draft)
+
+    async def wait(self, call_id: str, timeout: float) -> Standing:
+        """See GatePort."""
+        return await wait(self._world, self._presence, await self._session(), call_id, timeout)
+
+    async def leave(self, call_id: str) -> None:
+        """See GatePort."""
+        await claiming.leave(self._world, await self._session(), call_id)
+
+    async def claim(self, call_id: str, digest: str) -> Claim | Standing:
+        """See GatePort."""
+        return await claiming.claim(self._world, await self._session(), call_id, digest)
+
+    async def renew(self, claim: Claim) -> None:
+        """See GatePort."""
+        await claiming.renew(self._world, await self._session(), claim)
+
+    async def finish(
+        self, call_id: str, token: str | None, ok: bool, summary: str, seconds: float | None
+    ) -> None:
+        """See GatePort."""
+        await claiming.finish(
+            self._world,
+            await self._session(),
+            call_id,
+            token,
+            ok=ok,
+            summary=summary,
+            seconds=seconds,
+        )
+
+    async def see_tools(self, tools: Sequence[ObservedTool]) -> Sequence[ObservedTool]:
+        """See GatePort."""
+        session = await self._session()
+        await self._world.store.observe_tools(tools, self._world.clock.now())
+        rules = await self._world.rules.current()
+        return [
+            tool
+            for tool in tools
+            if visible(tool.name, tool.server, rules, group=session.permission_group)
+        ]
+
+    async def stop(self) -> None:
+        """See GatePort."""
+        await stop_session(self._world, self.session_id)
+
+    async def _session(self) -> Session:
+        session = await self._world.store.session(self.session_id)
+        if session is None:
+            raise NotEligible("this session does not exist", "open a session")
+        return session
+
+
+async def stop_session(world: World, session_id: str, comment: str | None = None) -> None:
+    """Stop a session and cancel what waits in it; later calls of it are refused."""
+    await world.store.stop_session(session_id, world.clock.now())
+    await cancel_session(world, session_id, comment)

@@ -1,0 +1,197 @@
+"""Submitting a call: the verdict, and where it asks, the durable request before anybody is told of it (REQ-1)."""
+
+from __future__ import annotations
+
+from sayso.audit.redact import redact_text
+from sayso.broker.ports import Change, NewCall, Standing, StoredCall
+from sayso.broker.world import (
+    World,
+    decide_call,
+    notice,
+    standing_of_request,
+    standing_of_verdict,
+    verdict_record,
+)
+from sayso.core.call import ToolCall, digest_of
+from sayso.core.effect import Effect
+from sayso.core.moment import Moment, plus
+from sayso.core.session import CallDraft, Session, bind
+from sayso.errors import ExternalIdReused, LostRace, NotEligible, RequestNotFound
+from sayso.gate.explain import explain, why_sentence
+from sayso.gate.verdict import Verdict
+from sayso.requests.approval import ApprovalRequest, Caller, Why
+from sayso.requests.event import EventKind
+from sayso.requests.lifecycle import CallerJoined, apply
+from sayso.requests.sentence import action_sentence
+
+
+async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
+    """Decide a call and, where it asks, make its request or join the one it repeats (REQ-31).
+
+    Raises CallInvalid for a call that cannot be accepted, ExternalIdReused if its external id came
+    with other arguments before.
+    """
+    now = world.clock.now()
+    call = bind(draft, session, world.ids.new_id(now))
+    digest = digest_of(call)
+    if call.external_id is not None:
+        earlier = await world.store.by_external_id(call.owner, call.external_id)
+        if earlier is not None:
+            return await _repeat(world, session, call, digest, earlier)
+    joined = await _join_twin(world, call, digest)
+    if joined is not None:
+        return standing_of_request(joined)
+    verdict = await decide_call(world, session, call)
+    new = new_call(call, verdict, now)
+    earlier = await world.store.submit(new)
+    if earlier is not None:
+        return await _repeat(world, session, call, digest, earlier)
+    if new.request is None:
+        return standing_of_verdict(call.call_id, verdict)
+    world.feed.publish([call.call_id])
+    return standing_of_request(new.request)
+
+
+async def decide_only(world: World, session: Session, draft: CallDraft) -> Standing:
+    """The verdict on a call that is not submitted; recorded, and nobody is asked (GATE-1)."""
+    now = world.clock.now()
+    call = bind(draft, session, world.ids.new_id(now))
+    verdict = await decide_call(world, session, call)
+    await world.store.record([verdict_record(call, verdict, now)])
+    return standing_of_verdict(call.call_id, verdict)
+
+
+def new_call(
+    call: ToolCall, verdict: Verdict, now: Moment, *, previous: str | None = None
+) -> NewCall:
+    """What a submitted call writes: itself, its verdict's record and, where it asks, its request."""
+    request = _request(call, verdict, now, previous) if verdict.effect is Effect.ASK else None
+    notices = ()
+    if request is not None:
+        notices = (
+            notice(
+                EventKind.APPROVAL_REQUESTED,
+                request,
+                now,
+                tool_name=call.written_name,
+                severity=request.policy.severity.word,
+                action=redact_text(request.action),
+                external_id=call.external_id,
+            ),
+        )
+    return NewCall(
+        call=call,
+        digest=verdict.digest,
+        effect=verdict.effect.word,
+        reason=verdict.reason.value,
+        request=request,
+        records=(verdict_record(call, verdict, now),),
+        notices=notices,
+    )
+
+
+async def own_request(world: World, session: Session, call_id: str) -> ApprovalRequest | None:
+    """The request of a call of this session, or None if the call needed nobody.
+
+    A call that was asked again stands for its newest request. Raises RequestNotFound for an unknown
+    id, NotEligible for another session's call.
+    """
+    while True:
+        found = await world.store.call(call_id)
+        if found is None:
+            raise RequestNotFound(f"no call has the id `{call_id[:64]}`")
+        stored, call = found
+        if call.session_id != session.session_id:
+            raise NotEligible("this call belongs to another session")
+        if stored.superseded_by is None:
+            return await world.store.request(call_id)
+        call_id = stored.superseded_by
+
+
+async def _repeat(
+    world: World, session: Session, call: ToolCall, digest: str, earlier: StoredCall
+) -> Standing:
+    if earlier.digest != digest:
+        raise ExternalIdReused(
+            f"the external id `{call.external_id}` came before with other arguments",
+            "give each call an id of its own",
+        )
+    request = await own_request(world, session, earlier.call_id)
+    if request is not None:
+        return standing_of_request(await _rejoin(world, request))
+    # Policy alone decided it then. Today's rules may only be stricter: the id stands for that verdict.
+    verdict = await decide_call(world, session, call)
+    if earlier.effect == Effect.ALLOW.word and verdict.effect is Effect.ASK:
+        verdict = Verdict(Effect.DENY, verdict.reason, digest, verdict.policy)
+    elif earlier.effect != Effect.ALLOW.word and verdict.effect is not Effect.DENY:
+        verdict = Verdict(Effect.DENY, verdict.reason, digest, verdict.policy)
+    await world.store.record([verdict_record(call, verdict, world.clock.now())])
+    return standing_of_verdict(earlier.call_id, verdict)
+
+
+async def _join_twin(world: World, call: ToolCall, digest: str) -> ApprovalRequest | None:
+    """Join an identical call whose caller has gone; two calls that both wait are two calls."""
+    for twin in await world.store.open_twins(call.owner, digest):
+        if twin.caller is not Caller.GONE:
+            continue
+        joined = await _try_join(world, twin)
+        if joined is not None:
+            return joined
+    return None
+
+
+async def _rejoin(world: World, request: ApprovalRequest) -> ApprovalRequest:
+    if request.caller is Caller.WAITING:
+        return request
+    return await _try_join(world, request) or request
+
+
+async def _try_join(world: World, request: ApprovalRequest) -> ApprovalRequest | None:
+    now = world.clock.now()
+    try:
+        joined = apply(request, CallerJoined(now))
+        change = Change(
+            joined,
+            request.version,
+            now,
+            notices=(notice(EventKind.CALLER_CHANGED, joined, now, caller=joined.caller.value),),
+        )
+        await world.store.apply(change)
+    except LostRace:
+        return None
+    world.feed.publish([request.request_id])
+    return joined
+
+
+def _request(
+    call: ToolCall, verdict: Verdict, now: Moment, previous: str | None
+) -> ApprovalRequest:
+    policy = verdict.policy
+    assert policy is not None, "an ask always comes from policy"
+    approval = policy.approval
+    return ApprovalRequest(
+        call=call,
+        digest=verdict.digest,
+        policy=approval,
+        why=Why(
+            reason=verdict.reason,
+            sentence=why_sentence(policy),
+            rule=None if policy.rule is None else policy.rule.to_json(),
+            targets=tuple(
+                {
+                    **outcome.target.to_json(),
+                    "effect": outcome.effect.word,
+                    "decides": outcome.target is policy.target,
+                }
+                for outcome in policy.targets
+            ),
+            must_ask=policy.must_ask,
+            doubtful=policy.doubtful,
+            explain=explain(verdict),
+        ),
+        action=action_sentence(call, approval, [outcome.target for outcome in policy.targets]),
+        created_at=now,
+        expires_at=None if approval.timeout is None else plus(now, approval.timeout),
+        caller_seen=now,
+        previous=previous,
+    )

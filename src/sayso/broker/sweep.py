@@ -1,0 +1,124 @@
+"""What time and changed rules bring, found and written by any replica, once (REQ-22, POL-23)."""
+
+from __future__ import annotations
+
+from sayso.audit.record import RecordKind
+from sayso.broker.ports import Change
+from sayso.broker.world import World, decide_call, notice, request_record
+from sayso.core.effect import Effect
+from sayso.core.moment import Moment, plus
+from sayso.core.reason import Reason
+from sayso.errors import LostRace, RequestClosed
+from sayso.gate.explain import verdict_message
+from sayso.requests.approval import ApprovalRequest, Resolution, Status
+from sayso.requests.deadline import CALLER_SECONDS, due
+from sayso.requests.event import EventKind
+from sayso.requests.lifecycle import (
+    LAPSE_SECONDS,
+    Approved,
+    CallerLeft,
+    Cancelled,
+    Event,
+    LeaseOver,
+    Refused,
+    apply,
+)
+
+
+async def sweep(world: World) -> int:
+    """Apply everything that is due by now; returns how many requests changed."""
+    now = world.clock.now()
+    found = await world.store.due(now, plus(now, -CALLER_SECONDS), plus(now, -LAPSE_SECONDS))
+    changed = 0
+    for request in found:
+        event = due(request, now)
+        if event is not None and await _write(world, request, event, now):
+            changed += 1
+    return changed + await _decide_again(world, now)
+
+
+async def cancel_session(world: World, session_id: str, comment: str | None = None) -> int:
+    """Cancel everything of a session that waits (REQ-21); returns how many requests that were."""
+    count = 0
+    while True:
+        now = world.clock.now()
+        waiting = [
+            request
+            for request in await world.store.of_session(session_id)
+            if request.status in (Status.PENDING, Status.APPROVED)
+        ]
+        if not waiting:
+            return count
+        for request in waiting:
+            event = Cancelled(Resolution(Reason.CANCELLED, now, comment=comment))
+            count += await _write(world, request, event, now)
+
+
+async def _decide_again(world: World, now: Moment) -> int:
+    """Requests that were made while rules could not be loaded are decided again once they can be."""
+    stuck = [
+        request
+        for request in await world.store.pending()
+        if request.status is Status.PENDING and request.why.reason is Reason.RULES_UNAVAILABLE
+    ]
+    if not stuck or (await world.rules.current()).unavailable:
+        return 0
+    changed = 0
+    for request in stuck:
+        session = await world.store.session(request.call.session_id)
+        if session is None:
+            continue
+        verdict = await decide_call(world, session, request.call)
+        resolution = Resolution(verdict.reason, now, comment=verdict_message(verdict))
+        if verdict.effect is Effect.DENY:
+            changed += await _write(world, request, Refused(resolution), now)
+        elif verdict.effect is Effect.ALLOW:
+            changed += await _write(world, request, Approved(resolution), now)
+    return changed
+
+
+async def _write(world: World, request: ApprovalRequest, event: Event, now: Moment) -> bool:
+    try:
+        changed = apply(request, event)
+    except RequestClosed:
+        return False
+    if isinstance(event, CallerLeft):
+        change = Change(
+            changed,
+            request.version,
+            now,
+            notices=(notice(EventKind.CALLER_CHANGED, changed, now, caller=changed.caller.value),),
+        )
+    else:
+        resolution = changed.resolution
+        assert resolution is not None, "every other due event resolves"
+        lost = isinstance(event, LeaseOver)
+        approved = changed.status is Status.APPROVED
+        record = request_record(
+            RecordKind.OUTCOME if lost else RecordKind.RESOLUTION,
+            changed,
+            now,
+            reason=changed.status.value if lost else resolution.reason.value,
+            effect="" if lost else ("allow" if approved else "deny"),
+            comment=resolution.comment,
+        )
+        told = (
+            notice(EventKind.CALL_OUTCOME, changed, now, status=changed.status.value)
+            if lost
+            else notice(
+                EventKind.APPROVAL_RESOLVED,
+                changed,
+                now,
+                tool_name=changed.call.written_name,
+                approved=approved,
+                reason=resolution.reason.value,
+                by=None,
+            )
+        )
+        change = Change(changed, request.version, now, records=(record,), notices=(told,))
+    try:
+        await world.store.apply(change)
+    except LostRace:
+        return False
+    world.feed.publish([request.request_id])
+    return True

@@ -1,0 +1,74 @@
+"""Waiting for a decision: a place in the feed and a poll; no thread, no connection (REQ-20)."""
+
+from __future__ import annotations
+
+from sayso.broker.ports import Standing
+from sayso.broker.submit import own_request
+from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
+from sayso.core.moment import plus, seconds_between
+from sayso.core.session import Session
+from sayso.errors import RequestNotFound
+from sayso.requests.approval import Status
+from sayso.requests.deadline import CALLER_SECONDS, due
+
+POLL_SECONDS = 5.0
+"""A waiter looks again after so long even if it hears nothing: lost notices do no harm (ST-3)."""
+
+BEAT_SECONDS = CALLER_SECONDS / 3
+
+
+class Presence:
+    """Which calls somebody in this process waits for, so that they can be shown as present in one write."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, int] = {}
+
+    def enter(self, call_id: str) -> None:
+        """Somebody starts to wait for a call."""
+        self._waiting[call_id] = self._waiting.get(call_id, 0) + 1
+
+    def exit(self, call_id: str) -> None:
+        """Somebody stops waiting for a call."""
+        left = self._waiting[call_id] - 1
+        if left:
+            self._waiting[call_id] = left
+        else:
+            del self._waiting[call_id]
+
+    async def beat(self, world: World) -> None:
+        """Note in the store that all of them still wait."""
+        if self._waiting:
+            await world.store.touch(list(self._waiting), world.clock.now())
+
+
+async def wait(
+    world: World, presence: Presence, session: Session, call_id: str, timeout: float
+) -> Standing:
+    """How the call stands once it is neither pending nor running, or after `timeout` seconds."""
+    end = plus(world.clock.now(), timeout)
+    subscription = world.feed.subscribe(call_id)
+    presence.enter(call_id)
+    try:
+        await world.store.touch([call_id], world.clock.now())
+        while True:
+            request = await own_request(world, session, call_id)
+            if request is None:
+                return await _without_request(world, session, call_id)
+            now = world.clock.now()
+            left = seconds_between(now, end)
+            asked_again = request.request_id != call_id
+            if request.status not in (Status.PENDING, Status.RUNNING) or asked_again or left <= 0:
+                return standing_of_request(request)
+            # what is due already is ended by the sweeper within moments
+            over = due(request, now) is not None
+            await subscription.wait(min(left, 0.2 if over else POLL_SECONDS))
+    finally:
+        presence.exit(call_id)
+        subscription.close()
+
+
+async def _without_request(world: World, session: Session, call_id: str) -> Standing:
+    found = await world.store.call(call_id)
+    if found is None:
+        raise RequestNotFound(f"no call has the id `{call_id[:64]}`")
+    return standing_of_verdict(call_id, await decide_call(world, session, found[1]))

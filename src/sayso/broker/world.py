@@ -1,0 +1,206 @@
+"""The ports in one bundle, and the few words every use-case needs: decide a call, say how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sayso.audit.record import AuditRecord, RecordKind
+from sayso.audit.redact import redact, redact_text
+from sayso.broker.ports import Clock, Feed, Ids, Notifier, RuleSource, Standing, Store
+from sayso.core.call import ToolCall
+from sayso.core.code_words import code_of
+from sayso.core.effect import Effect
+from sayso.core.moment import Moment, plus, seconds_between
+from sayso.core.reason import Reason
+from sayso.core.session import Session
+from sayso.gate.decide import Context, decide
+from sayso.gate.explain import request_message, verdict_message
+from sayso.gate.verdict import Verdict
+from sayso.policy.facts import Facts
+from sayso.requests.approval import ApprovalRequest, Status
+from sayso.requests.event import EventKind, Notice
+from sayso.requests.grant import STICKY_SECONDS, Grant, StickyRejection
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Everything outside that the broker touches."""
+
+    store: Store
+    feed: Feed
+    clock: Clock
+    ids: Ids
+    rules: RuleSource
+    facts: Facts
+    notifier: Notifier
+
+
+async def decide_call(
+    world: World, session: Session, call: ToolCall, grants: Sequence[Grant] = ()
+) -> Verdict:
+    """The gate's verdict on a call with today's rules, session, people and sticky rejections (GATE-5)."""
+    now = world.clock.now()
+    rules = await world.rules.current()
+    people = await world.store.people() if grants else {}
+    context = Context(
+        group=session.permission_group,
+        stopped=session.stopped_at is not None,
+        can_ask=world.notifier.can_ask,
+        people=people,
+    )
+    verdict = decide(call, rules, grants, context, world.facts, now)
+    if verdict.effect is not Effect.ASK:
+        return verdict
+    # only an ask can be turned by an earlier rejection, so only an ask pays for looking it up
+    since = plus(now, -STICKY_SECONDS)
+    rejected = await world.store.last_rejection(call.owner, verdict.digest, since)
+    if rejected is None or rejected.resolution is None:
+        return verdict
+    sticky = StickyRejection(rejected.request_id, rejected.resolution)
+    context = Context(
+        group=context.group, can_ask=context.can_ask, sticky=sticky, people=context.people
+    )
+    return decide(call, rules, grants, context, world.facts, now)
+
+
+def standing_of_verdict(call_id: str, verdict: Verdict) -> Standing:
+    """How a call stands that needs no person (or has not been submitted)."""
+    earlier = verdict.earlier
+    return Standing(
+        call_id=call_id,
+        digest=verdict.digest,
+        code=code_of(verdict.digest),
+        effect=verdict.effect.word,
+        reason=verdict.reason.value,
+        message=verdict_message(verdict),
+        by=None if earlier is None else earlier.by,
+        comment=None if earlier is None else earlier.comment,
+        verdict=verdict.to_json(),
+    )
+
+
+_REFUSED = (
+    Status.REJECTED,
+    Status.EXPIRED,
+    Status.CANCELLED,
+    Status.REFUSED,
+    Status.LAPSED,
+    Status.SUPERSEDED,
+)
+
+
+def standing_of_request(request: ApprovalRequest) -> Standing:
+    """How a call stands that a person was asked about."""
+    resolution, outcome = request.resolution, request.outcome
+    if request.status is Status.PENDING:
+        effect, reason = Effect.ASK, request.why.reason
+    elif request.status in _REFUSED:
+        effect = Effect.DENY
+        reason = resolution.reason if resolution is not None else Reason.ERROR
+    else:
+        effect, reason = Effect.ALLOW, Reason.APPROVED
+    return Standing(
+        call_id=request.request_id,
+        digest=request.digest,
+        code=code_of(request.digest),
+        effect=effect.word,
+        reason=reason.value,
+        message=request_message(request),
+        status=request.status.value,
+        by=None if resolution is None else resolution.by,
+        comment=None if resolution is None else resolution.comment,
+        summary=None if outcome is None else outcome.summary,
+    )
+
+
+def call_record(
+    kind: RecordKind,
+    call: ToolCall,
+    digest: str,
+    now: Moment,
+    *,
+    effect: str = "",
+    reason: str = "",
+    rule: str = "",
+    targets: tuple[str, ...] = (),
+    by: str | None = None,
+    channel: str | None = None,
+    comment: str | None = None,
+    waited: float | None = None,
+    outcome: str | None = None,
+    with_arguments: bool = False,
+) -> AuditRecord:
+    """The audit record of something that happened to a call; texts are redacted here, once for all."""
+    return AuditRecord(
+        kind,
+        now,
+        call_id=call.call_id,
+        session_id=call.session_id,
+        agent_id=call.agent_id,
+        user_id=call.user_id,
+        source=call.source,
+        tool=call.written_name,
+        targets=tuple(redact_text(target) for target in targets),
+        arguments=redact(call.arguments) if with_arguments else None,
+        digest=digest,
+        effect=effect,
+        reason=reason,
+        rule=rule,
+        by=by,
+        channel=channel,
+        comment=None if comment is None else redact_text(comment),
+        waited=waited,
+        outcome=None if outcome is None else redact_text(outcome),
+    )
+
+
+def verdict_record(call: ToolCall, verdict: Verdict, now: Moment) -> AuditRecord:
+    """The audit record of a verdict, with the redacted arguments of the call."""
+    policy = verdict.policy
+    return call_record(
+        RecordKind.VERDICT,
+        call,
+        verdict.digest,
+        now,
+        effect=verdict.effect.word,
+        reason=verdict.reason.value,
+        rule=verdict.rule_text,
+        targets=() if policy is None else tuple(t.target.text for t in policy.targets),
+        with_arguments=True,
+    )
+
+
+def request_record(
+    kind: RecordKind, request: ApprovalRequest, now: Moment, *, reason: str, **more: str | None
+) -> AuditRecord:
+    """The audit record of something that happened to a request, with how long it has waited."""
+    return call_record(
+        kind,
+        request.call,
+        request.digest,
+        now,
+        reason=reason,
+        waited=seconds_between(request.created_at, now),
+        by=more.get("by"),
+        channel=more.get("channel"),
+        comment=more.get("comment"),
+        outcome=more.get("outcome"),
+        effect=more.get("effect") or "",
+    )
+
+
+def notice(kind: EventKind, request: ApprovalRequest, now: Moment, **data: object) -> Notice:
+    """The event that tells every surface of a change of this request."""
+    call = request.call
+    return Notice(
+        kind,
+        now,
+        request_id=request.request_id,
+        session_id=call.session_id,
+        root_session_id=call.parent[0] if call.parent else call.session_id,
+        user_id=call.user_id,
+        agent_id=call.agent_id,
+        version=request.version,
+        data=dict(data),
+    )
