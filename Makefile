@@ -108,6 +108,10 @@ browser: ## find a Chromium for the browser tests; as root on Debian, install it
 screenshots: install browser ## make the pictures of docs/images anew
 	@$(BIN)/python -m tests.browser.screenshots
 
+.PHONY: vendor
+vendor: install node_modules/.installed ## copy Lit into the page anew, from the locked package
+	@$(BIN)/python -m tests.browser.vendoring
+
 .PHONY: lock
 lock: ## write the lock files anew (UPGRADE=1 takes the newest versions)
 	@set -eu; $(find_python); $(find_uv); \
