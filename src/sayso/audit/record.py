@@ -8,7 +8,6 @@ from typing import Any
 
 from sayso.core.moment import Moment, to_rfc3339
 
-
 _FIELDS = (
     "call_id",
     "session_id",

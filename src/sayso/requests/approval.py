@@ -11,7 +11,6 @@ from sayso.core.call import ToolCall
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.core.reason import Reason
 
-
 NEVER = Moment(0)
 
 
