@@ -29,12 +29,20 @@ _GOES_ON = ("pending", "running")
 _RAN = ("done", "failed", "unknown", "unreported")
 
 
-async def authorize(port: GatePort, draft: CallDraft) -> Standing:
+OnAsked = Callable[[Standing], Awaitable[None]]
+"""Told once, when a call waits for people: a host can show it."""
+
+
+async def authorize(
+    port: GatePort, draft: CallDraft, *, on_asked: OnAsked | None = None
+) -> Standing:
     """Ask the gate and wait until the call is decided; raises nothing for a refusal.
 
     If the caller is cancelled while it waits, the request stays and shows that the caller is gone.
     """
     standing = await port.submit(draft)
+    if on_asked is not None and standing.status == "pending":
+        await on_asked(standing)
     return await await_decision(port, standing)
 
 
@@ -55,6 +63,7 @@ async def run(
     execute: Callable[[Mapping[str, Any]], Awaitable[T]],
     *,
     describe: Callable[[T], str] = lambda _: "done",
+    on_asked: OnAsked | None = None,
 ) -> T:
     """Authorize a call, claim it, run it at most once, and record what came of it.
 
@@ -63,7 +72,7 @@ async def run(
     """
     # A copy of our own: what the caller's objects become while a person thinks does not matter.
     draft = replace(draft, arguments=check_arguments(draft.arguments))
-    standing = await authorize(port, draft)
+    standing = await authorize(port, draft, on_asked=on_asked)
     while True:
         if standing.status is None and standing.effect == "allow":
             return await _execute(port, standing.call_id, None, draft, execute, describe)

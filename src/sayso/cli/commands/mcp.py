@@ -1,0 +1,54 @@
+"""`sayso mcp -- COMMAND …`: the MCP gateway over stdio, a client of the running server (MCP-1, MCP-6)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from sayso.adapters.mcp_gateway.gateway import serve
+from sayso.cli.running import server_url
+from sayso.client.remote_gate import RemoteGate
+from sayso.errors import CallInvalid, NotAuthenticated
+from sayso.front.gate import TOKEN_VARIABLE, URL_VARIABLE
+
+app = App(name="mcp", help="Gate an MCP server.", help_format="plaintext")
+
+
+@app.default
+def mcp(
+    *command: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    name: Annotated[
+        str | None, Parameter(help="The server's name, as rules write it: mcp(NAME:TOOL).")
+    ] = None,
+    url: Annotated[str | None, Parameter(help="Where sayso serve listens.", env_var=URL_VARIABLE)] = None,
+    hold: Annotated[
+        float | None, Parameter(help="How many seconds a call is held before the client is told to retry.")
+    ] = None,
+) -> int:
+    """Start the MCP server COMMAND with sayso in front of it; every tool call passes the gate.
+
+    The gateway needs a running server (sayso serve) and an agent's token in SAYSO_AGENT_TOKEN.
+    Everything after -- is the command.
+    """
+    if not command:
+        raise CallInvalid("no server command is given", "write it after --: sayso mcp -- npx some-server")
+    token = os.environ.get(TOKEN_VARIABLE)
+    if not token:
+        raise NotAuthenticated(
+            f"the gateway needs an agent's token in {TOKEN_VARIABLE}",
+            "make one: sayso tokens create --kind agent --agent NAME",
+        )
+    server_name = name or Path(command[-1] if len(command) == 1 else command[0]).name
+    return asyncio.run(_mcp(list(command), server_name, url or server_url(), token, hold))
+
+
+async def _mcp(command: list[str], name: str, url: str, token: str, hold: float | None) -> int:
+    gate = await RemoteGate.open(url, token, source="mcp", workspace=os.getcwd(), context_label=f"MCP: {name}")
+    try:
+        return await serve(gate, command, server_name=name, hold_seconds=hold)
+    finally:
+        await gate.close()

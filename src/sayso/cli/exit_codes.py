@@ -1,0 +1,18 @@
+"""What the exit status of `sayso` means."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit statuses, the same for every command."""
+
+    OK = 0
+    FAILURE = 1
+    """It could not be done; the message says what to do next."""
+    REFUSED = 2
+    """The credential does not give the right, or the request is closed."""
+    INVALID = 3
+    """Settings, rules or the audit log are not valid."""
+    INTERRUPTED = 130

@@ -1,0 +1,251 @@
+"""The public `Gate`: embedded, or a client of a running server, by configuration alone (GATE-1, GATE-2)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ParamSpec, Self, TypeVar, overload
+
+from sayso.broker.ports import GatePort, Standing
+from sayso.broker.run import authorize, run
+from sayso.client.remote_gate import RemoteGate
+from sayso.core.session import CallDraft
+from sayso.errors import NotAuthenticated, SaysoError
+from sayso.front.assembly import Embedded, open_embedded
+from sayso.front.bridge import BridgedGate, LoopThread, run_sync
+from sayso.front.guard import guarded
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+URL_VARIABLE = "SAYSO_URL"
+TOKEN_VARIABLE = "SAYSO_AGENT_TOKEN"
+
+
+class Gate:
+    """Every tool call passes here: policy allows, asks or denies; an approved call runs at most once.
+
+    With `url` (or the variable SAYSO_URL) it is a client of that server and needs an agent's token
+    (`token`, or SAYSO_AGENT_TOKEN); without one the gate is embedded: its store is `database` (by
+    default this user's), and it asks on the terminal. `inbox=True` lets an embedded gate without a
+    terminal wait for the inbox instead of refusing. `agent` names the agent of an embedded gate;
+    `workspace` is the working directory that calls are bound to (by default the current one).
+
+    Use it as a (sync or async) context manager, or call `close()`.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str | None = None,
+        token: str | None = None,
+        agent: str = "python",
+        workspace: str | Path | None = None,
+        database: str | Path | None = None,
+        settings: str | Path | None = None,
+        terminal: bool = True,
+        inbox: bool = False,
+        context_label: str | None = None,
+    ) -> None:
+        self._url = url or os.environ.get(URL_VARIABLE) or None
+        self._token = token or os.environ.get(TOKEN_VARIABLE) or None
+        self._agent = agent
+        self._workspace = str(Path(workspace or Path.cwd()).absolute())
+        self._database = None if database is None else Path(database)
+        self._settings = None if settings is None else Path(settings)
+        self._terminal = terminal
+        self._inbox = inbox
+        self._context_label = context_label
+        self._opening = threading.Lock()
+        self._thread: LoopThread | None = None
+        self._port: GatePort | None = None
+        self._embedded: Embedded | None = None
+        self._remote: RemoteGate | None = None
+
+    # ── asking ──
+
+    async def decide(self, tool: str, arguments: Mapping[str, Any], **more: Any) -> Standing:
+        """The verdict on a call, with grants; asks nobody and runs nothing."""
+        return await (await self._bridged()).decide(CallDraft(tool, arguments, **more))
+
+    async def authorize(self, tool: str, arguments: Mapping[str, Any], **more: Any) -> Standing:
+        """The verdict on a call after a person, where it asks, has decided; runs nothing.
+
+        Whoever runs the call on this word alone gives up at-most-once: prefer `run`.
+        """
+        return await authorize(await self._bridged(), CallDraft(tool, arguments, **more))
+
+    async def run(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        execute: Callable[[Mapping[str, Any]], Awaitable[T]],
+        **more: Any,
+    ) -> T:
+        """Ask for a call and run it at most once with exactly the judged arguments.
+
+        `execute` is awaited with the arguments. `more` may hold `server` (an MCP server's configured
+        name), `external_id` and `detail`. Raises CallDenied (policy), CallRejected (a person, or it
+        expired), CallAlreadyRan, or a SaysoError if the gate itself cannot work: then nothing ran.
+        """
+        return await run(await self._bridged(), CallDraft(tool, arguments, **more), execute)
+
+    def decide_sync(self, tool: str, arguments: Mapping[str, Any], **more: Any) -> Standing:
+        """`decide` for code without an event loop."""
+        thread, port = self._open()
+        return thread.call_sync(port.decide(CallDraft(tool, arguments, **more)))
+
+    def authorize_sync(self, tool: str, arguments: Mapping[str, Any], **more: Any) -> Standing:
+        """`authorize` for code without an event loop."""
+        thread, port = self._open()
+        return thread.call_sync(authorize(port, CallDraft(tool, arguments, **more)))
+
+    def run_sync(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        execute: Callable[[Mapping[str, Any]], T],
+        **more: Any,
+    ) -> T:
+        """`run` for code without an event loop; `execute` runs in the calling thread."""
+        thread, port = self._open()
+        draft = CallDraft(tool, arguments, **more)
+
+        async def body(here: Callable[[Callable[[], T]], Awaitable[T]]) -> T:
+            async def in_caller(judged: Mapping[str, Any]) -> T:
+                return await here(lambda: execute(judged))
+
+            return await run(port, draft, in_caller)
+
+        return run_sync(thread, body)
+
+    # ── guarding functions ──
+
+    @overload
+    def guard(self, function: Callable[P, T], /) -> Callable[P, T]: ...
+
+    @overload
+    def guard(
+        self, /, *, tool: str | None = None, server: str | None = None
+    ) -> Callable[[Callable[P, T]], Callable[P, T]]: ...
+
+    def guard(
+        self,
+        function: Callable[P, T] | None = None,
+        /,
+        *,
+        tool: str | None = None,
+        server: str | None = None,
+    ) -> Callable[P, T] | Callable[[Callable[P, T]], Callable[P, T]]:
+        """Gate a plain function, sync or async: each call of it passes the gate first (GATE-6).
+
+        The call's arguments are the function's, with defaults filled in; `tool` is the name that
+        rules see (by default the function's).
+        """
+
+        def wrap(wrapped: Callable[P, T]) -> Callable[P, T]:
+            return guarded(self, wrapped, tool or wrapped.__name__, server)
+
+        return wrap if function is None else wrap(function)
+
+    # ── its own life ──
+
+    async def aclose(self) -> None:
+        """Close from async code; see `close`."""
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """Stop the session and close the store; what waits is cancelled, because its caller has gone."""
+        with self._opening:
+            thread, self._thread = self._thread, None
+            port, self._port = self._port, None
+            embedded, self._embedded = self._embedded, None
+            remote, self._remote = self._remote, None
+        if thread is None:
+            return
+        try:
+            if port is not None:
+                thread.call_sync(_stop(port))
+            if embedded is not None:
+                thread.call_sync(embedded.close())
+            if remote is not None:
+                thread.call_sync(remote.close())
+        finally:
+            thread.stop()
+
+    def __enter__(self) -> Self:
+        self._open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        await self._bridged()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def _bridged(self) -> BridgedGate:
+        thread, port = await asyncio.to_thread(self._open)
+        return BridgedGate(thread, port)
+
+    def _open(self) -> tuple[LoopThread, GatePort]:
+        with self._opening:
+            if self._thread is None or self._port is None:
+                thread = LoopThread()
+                try:
+                    self._port = thread.call_sync(self._make_port())
+                except BaseException:
+                    thread.stop()
+                    raise
+                self._thread = thread
+            return self._thread, self._port
+
+    async def _make_port(self) -> GatePort:
+        if self._url is not None:
+            if self._token is None:
+                raise NotAuthenticated(
+                    "a client of a server needs an agent's token",
+                    f"make one with `sayso tokens create --kind agent` and set {TOKEN_VARIABLE}",
+                )
+            self._remote = await RemoteGate.open(
+                self._url,
+                self._token,
+                source="api",
+                workspace=self._workspace,
+                context_label=self._context_label,
+            )
+            return self._remote
+        self._embedded = await open_embedded(
+            agent=self._agent,
+            workspace=self._workspace,
+            database=self._database,
+            settings=self._settings,
+            terminal=self._terminal,
+            inbox=self._inbox,
+            context_label=self._context_label,
+        )
+        return self._embedded.gate
+
+
+async def _stop(port: GatePort) -> None:
+    try:
+        await port.stop()
+    except SaysoError:
+        return  # the store or server has gone; its sweeper shows the caller as gone
