@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import structlog
 
+from sayso.audit.chain import Entry, Verification, verify
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import review as reviewing
 from sayso.broker.access import Access, Actor
 from sayso.broker.notify import Outbox, cancelled
+from sayso.broker.ports import ObservedTool, Page
 from sayso.broker.session_gate import SessionGate, stop_session
 from sayso.broker.sweep import sweep
 from sayso.broker.wait import BEAT_SECONDS, Presence
@@ -21,6 +23,7 @@ from sayso.errors import (
     CallInvalid,
     GroupNotFound,
     NotEligible,
+    RequestNotFound,
     RuleNotFound,
     SaysoError,
 )
@@ -34,6 +37,7 @@ from sayso.requests.event import EventKind, Notice
 _log = structlog.get_logger("sayso.broker")
 
 SWEEP_SECONDS = 1.0
+AUDIT_BATCH = 500
 SOURCES = ("web", "terminal", "telegram", "cron", "mcp", "api", "webhook", "mail", "hook")
 WITHOUT_A_PERSON = ("cron", "webhook", "mail")
 
@@ -112,6 +116,13 @@ class Broker:
         if session is None or session.credential_id != actor.credential.credential_id:
             raise NotEligible("this session is not yours", "open a session with this token")
         return self.gate(session_id)
+
+    async def gate_of_call(self, actor: Actor, call_id: str) -> SessionGate:
+        """The gate of the session a call belongs to; raises RequestNotFound, or NotEligible if not theirs."""
+        found = await self.world.store.call(call_id)
+        if found is None:
+            raise RequestNotFound(f"no call has the id `{call_id[:64]}`")
+        return await self.gate_for(actor, found[1].session_id)
 
     # ── for people ──
 
@@ -211,7 +222,42 @@ class Broker:
             raise RuleNotFound(f"no rule has the id `{rule_id[:64]}`", "list the rules")
         self.world.feed.publish(["rules"])
 
+    # ── insight ──
+
+    async def tools(self, actor: Actor) -> Sequence[ObservedTool]:
+        """Every tool that any session was ever offered."""
+        self._must_be_a_person(actor)
+        return await self.world.store.observed_tools()
+
+    async def audit_page(self, actor: Actor, page: Page) -> Sequence[Entry]:
+        """Audit entries, newest first; for admins, because the log speaks of everybody."""
+        self._must_be_an_admin(actor)
+        return await self.world.store.audit_page(page)
+
+    async def verify_audit(self, actor: Actor) -> Verification:
+        """Check the whole hash chain, a part at a time and off the event loop."""
+        self._must_be_an_admin(actor)
+        loop = asyncio.get_running_loop()
+
+        def entries() -> Iterator[Entry]:
+            after = 0
+            while True:
+                reading = self.world.store.audit_chain(after, AUDIT_BATCH)
+                batch = asyncio.run_coroutine_threadsafe(reading, loop).result()
+                yield from batch
+                if len(batch) < AUDIT_BATCH:
+                    return
+                after = batch[-1].seq
+
+        return await asyncio.to_thread(verify, entries())
+
     # ── events ──
+
+    async def events_kept(self, actor: Actor) -> tuple[int, int]:
+        """The numbers of the oldest and of the newest event that is kept; 0 if there is none."""
+        self._must_be_a_person(actor)
+        store = self.world.store
+        return await store.oldest_notice(), await store.last_notice()
 
     async def notices(self, actor: Actor, after: int, limit: int = 500) -> tuple[int, list[Notice]]:
         """The events after a number that this actor may read, and the number of the last one looked at."""
@@ -236,6 +282,11 @@ class Broker:
                 "an agent's token can never see or decide what people decide",
                 "log in, or use an approver's token",
             )
+
+    def _must_be_an_admin(self, actor: Actor) -> None:
+        self._must_be_a_person(actor)
+        if not actor.person.admin:
+            raise NotEligible("only an admin may read the audit log", "ask an admin")
 
     def _configured(self, actor: Actor, note: str) -> AuditRecord:
         return AuditRecord(
