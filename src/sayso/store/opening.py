@@ -1,0 +1,276 @@
+"""Opening a SQLite file: made whole or not at all, checked, brought up to date, private (ST-6, ST-7).
+
+A new file is built under another name and then linked into place, so that a file of that name is
+never empty or half made: one that is has been damaged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import sqlite3
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.pool import StaticPool
+
+from sayso.errors import SchemaTooNew, StoreCorrupt, StoreError, StoreUnavailable
+from sayso.store import migrations
+from sayso.store.tables import APPLICATION_ID
+
+MAGIC = b"SQLite format 3\x00"
+
+BUSY_SECONDS = 10.0
+"""How long a busy database is waited for before sayso says so (ST-6)."""
+
+_RESTORE = "keep a copy of the file and its `-wal`, then restore a backup with `sayso db restore`"
+_COMPANIONS = ("", "-wal", "-shm")
+
+
+def prepare(path: Path, *, busy_seconds: float = BUSY_SECONDS, check: bool = True) -> None:
+    """Make the file if there is none, check it, and bring its schema up to date.
+
+    `check` False leaves out the walk through every page, which takes about a second a gigabyte.
+    Raises StoreCorrupt, SchemaTooNew or StoreUnavailable.
+    """
+    try:
+        if not path.exists():
+            _create(path)
+        _check_header(path)
+        _make_private(path)
+        connection = connect(path, busy_seconds=busy_seconds)
+        try:
+            _check_ours(connection, path)
+            if check:
+                _check_pages(connection, path)
+            if _is_older(connection, path):
+                _migrate(connection, path, busy_seconds)
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise translate(error, path, busy_seconds) from error
+    except OSError as error:
+        raise StoreUnavailable(
+            f"the database `{path}` cannot be opened: {error.strerror or error}",
+            "check that its directory exists, is yours, and has space left",
+        ) from error
+
+
+def connect(path: Path, *, busy_seconds: float, writes: bool = True) -> sqlite3.Connection:
+    """A connection to an existing file, with everything set that durability needs."""
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?mode=rw",
+        uri=True,
+        timeout=busy_seconds,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    try:
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA fullfsync=ON")  # macOS: through the drive's own cache too
+        connection.execute("PRAGMA checkpoint_fullfsync=ON")
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("PRAGMA journal_size_limit=67108864")
+        if not writes:
+            connection.execute("PRAGMA query_only=ON")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def translate(error: sqlite3.Error, path: Path, busy_seconds: float = BUSY_SECONDS) -> StoreError:
+    """The error of the store that an error of SQLite means."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return busy(path, busy_seconds)
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return StoreCorrupt(f"the database `{path}` is damaged: {error}", _RESTORE)
+    if code == sqlite3.SQLITE_FULL:
+        return StoreUnavailable(
+            f"the disk that holds `{path}` is full", "make room; nothing was written"
+        )
+    if code == sqlite3.SQLITE_CONSTRAINT:
+        return StoreError(
+            f"the write contradicts what is stored: {error}", "nothing of it was written"
+        )
+    return StoreUnavailable(
+        f"the database `{path}` cannot be used: {error}",
+        "check that the file and its directory are there and yours to write",
+    )
+
+
+def busy(path: Path, seconds: float) -> StoreUnavailable:
+    """The error for a database that another process has held for too long."""
+    return StoreUnavailable(
+        f"the database `{path}` was busy for {seconds:g} s",
+        "another program holds it; wait for a running backup, or find it with `lsof` on the file",
+    )
+
+
+def moved(path: Path) -> StoreUnavailable:
+    """The error for a file that is no longer the one that was opened."""
+    return StoreUnavailable(
+        f"the database `{path}` was moved, replaced or deleted while in use",
+        "put it back and start sayso again; nothing was written",
+    )
+
+
+def _create(path: Path) -> None:
+    """Build a new database beside its place and link it there; the first of several wins."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    building = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        os.close(os.open(building, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        with contextlib.closing(connect(building, busy_seconds=BUSY_SECONDS)) as connection:
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            connection.execute("PRAGMA journal_mode=WAL")
+            _migrate(connection, building, BUSY_SECONDS)
+        _put_in_place(building, path)
+    finally:
+        for suffix in _COMPANIONS:
+            building.with_name(building.name + suffix).unlink(missing_ok=True)
+
+
+def _put_in_place(building: Path, path: Path) -> None:
+    try:
+        os.link(building, path)
+    except FileExistsError:
+        return
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
+            raise
+        if path.exists():
+            return
+        building.rename(path)  # a file system without hard links
+    if os.name == "posix":
+        directory = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+
+def _check_header(path: Path) -> None:
+    if not path.is_file():
+        raise StoreCorrupt(
+            f"`{path}` is not a file", "name another place for the database with SAYSO_HOME"
+        )
+    with path.open("rb") as file:
+        start = file.read(100)
+    if not start:
+        raise StoreCorrupt(
+            f"the database `{path}` is empty: it has been cut off",
+            f"{_RESTORE}; to start anew, remove the empty file",
+        )
+    if len(start) < 100 or not start.startswith(MAGIC):
+        raise StoreCorrupt(
+            f"`{path}` is not a database, or its beginning was overwritten",
+            f"{_RESTORE}; sayso leaves it untouched",
+        )
+
+
+def _make_private(path: Path) -> None:
+    """Take the rights of others away from files that are ours."""
+    if os.name != "posix":
+        return
+    for suffix in _COMPANIONS:
+        file = path.with_name(path.name + suffix)
+        with contextlib.suppress(FileNotFoundError):
+            found = file.stat()
+            if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) & 0o077:
+                file.chmod(0o600)
+
+
+def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
+    if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
+        raise StoreCorrupt(
+            f"`{path}` is a database, but not one of sayso",
+            "name another place for sayso's with SAYSO_HOME; this file was left untouched",
+        )
+    mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()
+    if mode != ("wal",):
+        raise StoreUnavailable(
+            f"the database `{path}` cannot use a write-ahead log here",
+            "put it on a local disk: network file systems cannot share it safely",
+        )
+
+
+def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
+    faults = [row[0] for row in connection.execute("PRAGMA quick_check(3)")]
+    if faults != ["ok"]:
+        raise StoreCorrupt(f"the database `{path}` is damaged: {'; '.join(faults)}", _RESTORE)
+
+
+def _is_older(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether the schema has to be brought up to date."""
+    named = connection.execute(
+        "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
+        (migrations.VERSION_TABLE,),
+    ).fetchone()
+    if named == (0,):
+        raise StoreCorrupt(f"the database `{path}` has lost its schema", _RESTORE)
+    found = connection.execute(_READ_VERSION).fetchall()
+    if len(found) != 1:
+        raise StoreCorrupt(f"the database `{path}` does not say which schema it has", _RESTORE)
+    revision = found[0][0]
+    if revision not in migrations.REVISIONS:
+        raise SchemaTooNew(
+            f"the database `{path}` has the schema `{revision}`, this sayso knows up to "
+            f"`{migrations.HEAD}`",
+            "install the newer sayso that wrote it, or restore a backup made by this one",
+        )
+    return bool(revision != migrations.HEAD)
+
+
+_READ_VERSION = "SELECT version_num FROM schema_version"
+
+
+def _migrate(connection: sqlite3.Connection, path: Path, busy_seconds: float) -> None:
+    """Bring the schema to HEAD in one transaction; who comes second finds it done."""
+    connection.execute("PRAGMA foreign_keys=OFF")  # tables may be rebuilt on the way
+    connection.execute("PRAGMA busy_timeout=0")
+    with _as_sqlalchemy(connection) as alchemy, alchemy.begin():
+        begin(connection, lambda: busy(path, busy_seconds), busy_seconds)
+        migrations.upgrade(alchemy)
+        broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+        if broken is not None:
+            raise StoreCorrupt(f"rows of `{path}` refer to nothing: {broken}", _RESTORE)
+
+
+@contextlib.contextmanager
+def _as_sqlalchemy(connection: sqlite3.Connection) -> Iterator[Connection]:
+    """The driver's connection as SQLAlchemy sees it, for Alembic; SQLAlchemy itself begins nothing."""
+    engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+    with engine.connect() as alchemy:
+        yield alchemy
+
+
+def begin(
+    connection: sqlite3.Connection, failure: Callable[[], Exception], busy_seconds: float
+) -> None:
+    """Begin a write transaction, waiting while another process has one.
+
+    SQLite's own waiting sleeps longer and longer and starves beside a busy writer; this one asks
+    about every millisecond.
+    """
+    until = time.monotonic() + busy_seconds
+    while True:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            if time.monotonic() >= until:
+                raise failure() from error
+            time.sleep(0.0005 + secrets.randbelow(1000) / 1e6)
+        else:
+            return

@@ -1,0 +1,225 @@
+"""The tables: one schema for SQLite and PostgreSQL.
+
+Ids are text, moments whole microseconds, and what is only ever read whole is a JSON document in
+text. What is filtered, sorted or compared in a conditional write has a column of its own. Columns
+come before documents, so that a scan need not read these.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    text,
+)
+
+METADATA = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+_BIG = BigInteger().with_variant(Integer(), "sqlite")
+
+CALLS = Table(
+    "calls",
+    METADATA,
+    Column("call_id", Text, primary_key=True),
+    Column("user_id", Text, nullable=False),
+    Column("agent_id", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("external_id", Text),
+    Column("digest", Text, nullable=False),
+    Column("effect", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("superseded_by", Text),
+    Column("document", Text, nullable=False),
+)
+"""Every call that was submitted, with its full arguments; `superseded_by` is the call that asks again.
+
+The external id is unique per owner. A call that asks again leaves it to the one it follows.
+"""
+
+EXTERNAL_IDS = Index(
+    "ix_calls_external_id",
+    CALLS.c.session_id,
+    CALLS.c.external_id,
+    CALLS.c.user_id,
+    CALLS.c.agent_id,
+    unique=True,
+    sqlite_where=text("external_id IS NOT NULL"),
+    postgresql_where=text("external_id IS NOT NULL"),
+)
+
+REQUESTS = Table(
+    "requests",
+    METADATA,
+    Column("request_id", Text, ForeignKey("calls.call_id"), primary_key=True),
+    Column("session_id", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("caller", Text, nullable=False),
+    Column("caller_seen", _BIG, nullable=False),
+    Column("created_at", _BIG, nullable=False),
+    Column("expires_at", _BIG),
+    Column("approved_at", _BIG),
+    Column("resolved_at", _BIG),
+    Column("lease_until", _BIG),
+    Column("review_count", Integer, nullable=False),
+    Column("sticky_lifted", Integer, nullable=False),
+    Column("fixed", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Index("ix_requests_session_id_digest", "session_id", "digest"),
+    Index("ix_requests_status_created_at", "status", "created_at"),
+    Index("ix_requests_resolved_at", "resolved_at"),
+)
+"""The approvals: `fixed` was frozen when it was made; `state` is what conditional writes replace."""
+
+CREDENTIALS = Table(
+    "credentials",
+    METADATA,
+    Column("credential_id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("person_id", Text, nullable=False),
+    Column("secret_hash", Text, nullable=False, unique=True),
+    Column("created_at", _BIG, nullable=False),
+    Column("expires_at", _BIG),
+    Column("revoked_at", _BIG),
+    Column("agent_id", Text),
+    Column("name", Text, nullable=False),
+    CheckConstraint("kind IN ('agent', 'approver', 'admin', 'session')", name="kind"),
+)
+"""Credentials, with the hash of their secret; kinds are disjoint (REQ-64)."""
+
+REVIEWS = Table(
+    "reviews",
+    METADATA,
+    Column("request_id", Text, ForeignKey("requests.request_id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("person_id", Text, nullable=False),
+    Column("credential_id", Text, ForeignKey("credentials.credential_id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("vote", Text, nullable=False),
+    Column("at", _BIG, nullable=False),
+    CheckConstraint("kind <> 'agent' AND kind IN ('approver', 'admin', 'session')", name="decides"),
+    CheckConstraint("vote IN ('approve', 'reject')", name="vote"),
+    sqlite_with_rowid=False,
+)
+"""Every vote, with the kind of credential behind it: never an agent's, whoever writes it (REQ-64)."""
+
+NOTICES = Table(
+    "notices",
+    METADATA,
+    Column("event_id", _BIG, primary_key=True, autoincrement=True),
+    Column("request_id", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""The newest events, so that a client can take up where it left; numbers are never used again."""
+
+AUDIT = Table(
+    "audit",
+    METADATA,
+    Column("seq", _BIG, primary_key=True, autoincrement=False),
+    Column("at", _BIG, nullable=False),
+    Column("call_id", Text, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("decided_by", Text),
+    Column("reason", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("previous", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+    Index("ix_audit_call_id", "call_id"),
+)
+"""The audit log, a hash chain without gaps; the columns before `body` serve filters only."""
+
+SESSIONS = Table(
+    "sessions",
+    METADATA,
+    Column("session_id", Text, primary_key=True),
+    Column("user_id", Text, nullable=False),
+    Column("agent_id", Text, nullable=False),
+    Column("opened_at", _BIG, nullable=False),
+    Column("stopped_at", _BIG),
+    Column("document", Text, nullable=False),
+)
+"""The agents' sessions, with what was bound when each was opened."""
+
+RULES = Table(
+    "rules",
+    METADATA,
+    Column("rule_id", Text, primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("group_id", Text, nullable=False),
+    Column("pattern_key", Text, nullable=False),
+    Column("seed_key", Text),
+    Column("document", Text, nullable=False),
+)
+"""The rule table, in the order of creation; `seed_key` is the pattern a seed came with (POL-41)."""
+
+DELETED_SEEDS = Table(
+    "deleted_seeds",
+    METADATA,
+    Column("seed_key", Text, primary_key=True),
+)
+"""Seeds that a person has deleted: they never come back."""
+
+GROUPS = Table(
+    "groups",
+    METADATA,
+    Column("group_id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+)
+"""The permission groups."""
+
+PEOPLE = Table(
+    "people",
+    METADATA,
+    Column("person_id", Text, primary_key=True),
+    Column("document", Text, nullable=False),
+)
+"""The people who can decide."""
+
+KNOWN_TOOLS = Table(
+    "known_tools",
+    METADATA,
+    Column("server", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("first_seen", _BIG, nullable=False),
+    Column("changed_at", _BIG, nullable=False),
+    Column("document", Text, nullable=False),
+)
+"""Every tool that was ever offered, as its server described it last; `server` is empty for none."""
+
+SETTINGS = Table(
+    "settings",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+"""Single values, such as the hash of the passphrase."""
+
+COUNTERS = Table(
+    "counters",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", _BIG, nullable=False),
+)
+"""Numbers that grow, such as the version of the rule table."""
+
+APPLICATION_ID = 0x73617973
+"""How a SQLite file of sayso is told from others (`says`)."""

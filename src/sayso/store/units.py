@@ -1,0 +1,148 @@
+"""The units of work: what each write does inside its transaction, on rows that are ready to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sayso.broker.ports import Change, StoredCall
+from sayso.core.moment import Moment
+from sayso.store.codec import (
+    ChangeRows,
+    LogRows,
+    NewRows,
+    read_credential,
+    read_stored_call,
+    review_row,
+)
+from sayso.store.guard import check_reviewer, check_reviews, lost_race
+from sayso.store.queries import Statement
+from sayso.store.transaction import Transaction
+
+RULES_VERSION = "rules_version"
+PASSPHRASE = "passphrase_hash"
+
+
+def submit(tx: Transaction, rows: NewRows) -> StoredCall | None:
+    """Write a new call; if its external id is taken, write nothing and return the call that has it."""
+    if rows.call["external_id"] is not None:
+        known = tx.row(tx.queries.call_by_external_id, rows.call)
+        if known is not None:
+            return read_stored_call(known)
+    _add(tx, rows)
+    return None
+
+
+def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
+    """Write a change of a request if nothing has changed it and its reviewer may review."""
+    queries, request = tx.queries, change.request
+    reviews_before = len(request.reviews)
+    if change.reviewer is not None:
+        row = tx.row(queries.credential_by_id, {"credential_id": change.reviewer.credential_id})
+        stored = None if row is None else read_credential(row)
+        check_reviewer(stored, change.at)
+        standing = tx.row(queries.request_standing, {"request_id": request.request_id})
+        if standing is None or standing[0] != change.expected_version:
+            raise lost_race(request.request_id)
+        reviews_before = standing[1]
+        review = check_reviews(request, reviews_before, stored)
+        if review is not None and stored is not None:
+            tx.write(
+                queries.add_review,
+                review_row(request.request_id, reviews_before, review, stored.kind),
+            )
+    rows.request["reviews_before"] = reviews_before
+    if tx.write(queries.change_request, rows.request) != 1:
+        standing = tx.row(queries.request_standing, {"request_id": request.request_id})
+        if standing is not None and standing[0] == change.expected_version:
+            check_reviews(request, standing[1], None)
+        raise lost_race(request.request_id)
+    log(tx, rows.log)
+    if rows.follow_up is not None:
+        follow_up_id = rows.follow_up.call["call_id"]
+        tx.write(queries.supersede, {"old_id": request.request_id, "new_id": follow_up_id})
+        _add(tx, rows.follow_up)
+
+
+def touch(tx: Transaction, request_ids: Sequence[str], now: Moment) -> None:
+    """Note that the callers of these requests still wait."""
+    for request_id in request_ids:
+        tx.write(tx.queries.touch_request, {"the_id": request_id, "seen": now})
+
+
+def put_rule(tx: Transaction, row: dict[str, Any], logged: LogRows) -> None:
+    """Add or replace a rule; what it was seeded as stays known."""
+    tx.write(tx.queries.put_rule, row)
+    _rules_changed(tx)
+    log(tx, logged)
+
+
+def delete_rule(tx: Transaction, rule_id: str, logged: LogRows) -> bool:
+    """Delete a rule, for good if it was a seed; returns whether it was there."""
+    seed = tx.row(tx.queries.rule_seed, {"rule_id": rule_id})
+    if seed is None:
+        return False
+    tx.write(tx.queries.delete_rule, {"rule_id": rule_id})
+    if seed[0] is not None:
+        tx.write(tx.queries.bury_seed, {"seed_key": seed[0]})
+    _rules_changed(tx)
+    log(tx, logged)
+    return True
+
+
+def seed_rules(tx: Transaction, rows: Sequence[dict[str, Any]]) -> None:
+    """Add the seeds whose pattern and id are absent and that no person has deleted."""
+    known = tx.rows(tx.queries.rule_patterns, {})
+    ids = {row[0] for row in known}
+    taken = {key for row in known for key in row[1:] if key is not None}
+    taken.update(row[0] for row in tx.rows(tx.queries.deleted_seeds, {}))
+    added = False
+    for row in rows:
+        if row["seed_key"] not in taken and row["rule_id"] not in ids:
+            tx.write(tx.queries.put_rule, row)
+            taken.add(row["seed_key"])
+            added = True
+    if added:
+        _rules_changed(tx)
+
+
+def revoke_credential(tx: Transaction, credential_id: str, now: Moment, logged: LogRows) -> bool:
+    """Revoke a credential; returns whether it was live."""
+    row = tx.row(tx.queries.credential_by_id, {"credential_id": credential_id})
+    if row is None:
+        return False
+    live = read_credential(row).live(now)
+    if tx.write(tx.queries.revoke_credential, {"the_id": credential_id, "now": now}):
+        log(tx, logged)
+    return live
+
+
+def revoke_all(tx: Transaction, now: Moment, logged: LogRows) -> int:
+    """Revoke every credential; returns how many were live."""
+    live = tx.row(tx.queries.live_credentials, {"now": now})
+    tx.write(tx.queries.revoke_all, {"now": now})
+    log(tx, logged)
+    return int(live[0])
+
+
+def write(tx: Transaction, statement: Statement, row: dict[str, Any], logged: LogRows) -> None:
+    """Run one statement, with its audit records."""
+    tx.write(statement, row)
+    log(tx, logged)
+
+
+def log(tx: Transaction, logged: LogRows) -> None:
+    """Write audit records and events."""
+    tx.append(logged.records)
+    tx.notify(logged.notices)
+
+
+def _add(tx: Transaction, rows: NewRows) -> None:
+    tx.write(tx.queries.add_call, rows.call)
+    if rows.request is not None:
+        tx.write(tx.queries.add_request, rows.request)
+    log(tx, rows.log)
+
+
+def _rules_changed(tx: Transaction) -> None:
+    tx.write(tx.queries.count, {"the_name": RULES_VERSION})

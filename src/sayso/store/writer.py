@@ -1,0 +1,275 @@
+"""The one thread that writes to a SQLite file, and commits for many at once (ST-1a).
+
+Units of work queue up while a commit waits for the disk; the next transaction takes them all, each
+in a savepoint, so that one that fails is undone alone. Nobody is answered before the commit. While
+anybody listens to the feed, the same thread looks for what other processes wrote.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import queue
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sayso.errors import StoreUnavailable
+from sayso.store.feed import LocalFeed
+from sayso.store.opening import busy, connect, moved, translate
+from sayso.store.queries import Queries
+from sayso.store.transaction import Transaction
+
+Unit = Callable[[Transaction], Any]
+
+MOST_UNITS = 512
+"""How many units one transaction takes at most."""
+
+POLL_SECONDS = 0.05
+"""How often another process's writes are looked for, while anybody listens."""
+
+MOST_TOPICS = 1000
+"""From how many unseen events on everybody is woken instead."""
+
+_CLOSED = "the store is closed"
+
+
+class _Job(NamedTuple):
+    unit: Unit
+    future: asyncio.Future[Any]
+    since: float
+
+
+class _Answer(NamedTuple):
+    future: asyncio.Future[Any]
+    result: Any
+    error: BaseException | None
+
+
+class Writer:
+    """The writer of one file; `run` hands it a unit of work and waits for the commit."""
+
+    def __init__(
+        self,
+        path: Path,
+        queries: Queries,
+        feed: LocalFeed,
+        *,
+        busy_seconds: float,
+        keep_notices: int,
+    ) -> None:
+        self._path = path
+        self._queries = queries
+        self._feed = feed
+        self._busy_seconds = busy_seconds
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._handing_over = threading.Lock()
+        self._closing = False
+        self._connection = connect(path, busy_seconds=0.0)
+        self._connection.execute("PRAGMA busy_timeout=0")  # _begin waits by itself, and fairly
+        self._file = _identity(path)
+        self._transaction = Transaction(self._connection, queries, keep_notices)
+        self._version = self._data_version()
+        self._transaction.seen = self._last_notice()
+        self._next_poll = 0.0
+        self._thread = threading.Thread(target=self._run, name="sayso-writer", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    async def run(self, unit: Unit) -> Any:
+        """Do a unit of work in a transaction; returns its result once that is durable.
+
+        What has been handed over is done even if the caller is cancelled meanwhile. Raises what the
+        unit raised, or a StoreError; nothing of the unit was written then.
+        """
+        future = asyncio.get_running_loop().create_future()
+        with self._handing_over:
+            if self._closing:
+                raise StoreUnavailable(_CLOSED, "open it again")
+            self._jobs.put(_Job(unit, future, time.monotonic()))
+        return await future
+
+    def listen(self, _listening: bool) -> None:
+        """Told by the feed that somebody listens, or nobody any more."""
+        self._jobs.put(None)
+
+    def close(self) -> None:
+        """Finish what was handed over, then close the file."""
+        with self._handing_over:
+            self._closing = True
+        self._jobs.put(None)
+        self._thread.join()
+
+    # ── in the thread ──────────────────────────────────────────────────────────────────────────
+
+    def _run(self) -> None:
+        try:
+            while True:
+                jobs = self._take()
+                if jobs:
+                    self._write(jobs)
+                elif self._closing and self._jobs.empty():
+                    return
+                if self._feed.listening and time.monotonic() >= self._next_poll:
+                    self._poll()
+                    self._next_poll = time.monotonic() + POLL_SECONDS
+        finally:
+            self._connection.close()
+
+    def _take(self) -> list[_Job]:
+        """Wait for work, then take all that is there; empty if it is time to look around."""
+        wait = None
+        if self._feed.listening:
+            wait = max(0.0, self._next_poll - time.monotonic())
+        jobs: list[_Job] = []
+        try:
+            job = self._jobs.get(timeout=wait)
+            while job is not None:
+                jobs.append(job)
+                if len(jobs) >= MOST_UNITS:
+                    break
+                job = self._jobs.get_nowait()
+        except queue.Empty:
+            pass
+        return jobs
+
+    def _write(self, jobs: list[_Job]) -> None:
+        answers: list[_Answer] = []
+        try:
+            jobs = self._begin(jobs, answers)
+            if jobs:
+                done = self._do(jobs)
+                self._transaction.commit()
+                answers.extend(done)
+        except sqlite3.Error as error:
+            self._fail(jobs, translate(error, self._path, self._busy_seconds), answers)
+        except Exception as error:  # every waiter is told, whatever it was
+            self._fail(jobs, error, answers)
+        _deliver(answers)
+
+    def _fail(self, jobs: list[_Job], error: BaseException, answers: list[_Answer]) -> None:
+        self._transaction.roll_back()
+        answers.extend(_Answer(job.future, None, error) for job in jobs)
+
+    def _begin(self, jobs: list[_Job], answers: list[_Answer]) -> list[_Job]:
+        """Begin the transaction, as soon as no other process has one; returns who still waits for it.
+
+        SQLite's own way of waiting sleeps longer and longer, and starves beside a busy writer; this
+        asks about every millisecond.
+        """
+        while True:
+            if _identity(self._path) != self._file:
+                raise moved(self._path)
+            try:
+                self._transaction.begin()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise
+                latest = time.monotonic() - self._busy_seconds
+                late = [job for job in jobs if job.since <= latest]
+                if late:
+                    refusal = busy(self._path, self._busy_seconds)
+                    answers.extend(_Answer(job.future, None, refusal) for job in late)
+                    jobs = [job for job in jobs if job.since > latest]
+                    if not jobs:
+                        return jobs
+                time.sleep(0.0005 + secrets.randbelow(1000) / 1e6)
+            else:
+                return jobs
+
+    def _do(self, jobs: list[_Job]) -> list[_Answer]:
+        """Do the units; one that fails is undone alone. Raises where the whole transaction is lost."""
+        transaction = self._transaction
+        answers: list[_Answer] = []
+        for unit, future, _ in jobs:
+            transaction.save()
+            try:
+                answers.append(_Answer(future, unit(transaction), None))
+            except sqlite3.Error as error:
+                if not self._connection.in_transaction:
+                    raise
+                transaction.undo()
+                answers.append(
+                    _Answer(future, None, translate(error, self._path, self._busy_seconds))
+                )
+            except Exception as error:  # the unit's own refusal, or its fault: its caller's
+                transaction.undo()
+                answers.append(_Answer(future, None, error))
+            else:
+                transaction.keep()
+        return answers
+
+    # ── what other processes wrote ─────────────────────────────────────────────────────────────
+
+    def _poll(self) -> None:
+        """Publish the events that other processes committed since the last look."""
+        try:
+            version = self._data_version()
+            if version == self._version:
+                return
+            topics, complete = self._unseen()
+            self._version = version
+        except sqlite3.Error:
+            self._feed.publish_everything()  # what changed is not known; a needless wake is harmless
+            return
+        if not complete:
+            self._feed.publish_everything()
+        elif topics:
+            self._feed.publish(topics)
+
+    def _unseen(self) -> tuple[set[str], bool]:
+        statement = self._queries.notice_topics
+        rows = self._connection.execute(
+            statement.sql, statement.bind({"after": self._transaction.seen, "limit": MOST_TOPICS})
+        ).fetchall()
+        if len(rows) < MOST_TOPICS:
+            if rows:
+                self._transaction.seen = rows[-1][0]
+            return {topic for _, topic in rows}, True
+        self._transaction.seen = self._last_notice()
+        return set(), False
+
+    def _data_version(self) -> int:
+        """A number that changes when another connection commits."""
+        found: tuple[int] = self._connection.execute("PRAGMA data_version").fetchone()
+        return found[0]
+
+    def _last_notice(self) -> int:
+        found: tuple[int] = self._connection.execute(self._queries.last_notice.sql).fetchone()
+        return found[0]
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - runs before every transaction
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _deliver(answers: list[_Answer]) -> None:
+    """Wake the callers, with one call a loop."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Answer]] = {}
+    for answer in answers:
+        by_loop.setdefault(answer.future.get_loop(), []).append(answer)
+    for loop, theirs in by_loop.items():
+        try:
+            loop.call_soon_threadsafe(_settle, theirs)
+        except RuntimeError:
+            continue  # the loop was closed meanwhile: nobody waits there any more
+
+
+def _settle(answers: list[_Answer]) -> None:
+    for future, result, error in answers:
+        if future.done():
+            continue
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
