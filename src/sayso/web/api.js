@@ -1,0 +1,169 @@
+// The server's API, typed: one method an act; what goes wrong is a `Refused` with the server's words.
+
+/** @import {Card, Inbox, Me, Problem} from "./types.js" */
+
+/** An answer that is not a success, or no answer at all (status 0). */
+export class Refused extends Error {
+  /**
+   * @param {number} status
+   * @param {Problem} problem
+   * @param {number | null} retryAfter seconds
+   */
+  constructor(status, problem, retryAfter = null) {
+    super(problem.detail || problem.title || `the server answered ${status}`);
+    this.status = status;
+    this.problem = problem;
+    this.retryAfter = retryAfter;
+  }
+
+  /** What to do next, where the server says it. */
+  get hint() {
+    return this.problem.hint ?? "";
+  }
+}
+
+/** @type {Problem} */
+const NO_ANSWER = {
+  detail: "sayso does not answer",
+  hint: "Check that the server runs and that this device can reach it; the page goes on by itself.",
+};
+
+export class Api {
+  /** @param {string} base the server's address, with a slash at its end */
+  constructor(base = document.baseURI) {
+    this.base = base;
+    this.csrf = "";
+    /** How far the server's clock is ahead of this device's, in milliseconds. */
+    this.skew = 0;
+    /** Called when the login has ended. */
+    this.onLoggedOut = () => {};
+  }
+
+  /** @param {string} passphrase */
+  async login(passphrase) {
+    await this.#send("POST", "api/login", { passphrase }, { quiet: true });
+  }
+
+  async logout() {
+    await this.#send("POST", "api/logout");
+    this.csrf = "";
+  }
+
+  /** Who is logged in; null if nobody is. */
+  async me() {
+    try {
+      const me = /** @type {Me} */ (await this.#send("GET", "api/me", undefined, { quiet: true }));
+      this.csrf = me.csrf;
+      return me;
+    } catch (error) {
+      if (error instanceof Refused && error.status === 401) return null;
+      throw error;
+    }
+  }
+
+  async inbox() {
+    return /** @type {Inbox} */ (await this.#send("GET", "api/inbox"));
+  }
+
+  /** @param {string} id */
+  async card(id) {
+    return /** @type {Card} */ (await this.#send("GET", `api/inbox/approvals/${encodeURIComponent(id)}`));
+  }
+
+  /**
+   * Approves exactly what was displayed: the digest is that of the card on the screen.
+   * @param {string} id
+   * @param {string} digest
+   */
+  async approve(id, digest) {
+    return this.#resolve(id, { action: "approve", digest });
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} note
+   */
+  async reject(id, note) {
+    return this.#resolve(id, note ? { action: "reject", note } : { action: "reject" });
+  }
+
+  /**
+   * Says what became of a call whose outcome is unknown.
+   * @param {string} id
+   * @param {boolean} ok
+   * @param {string} summary
+   */
+  async settle(id, ok, summary) {
+    await this.#send("POST", `api/calls/${encodeURIComponent(id)}/outcome`, { ok, summary });
+  }
+
+  /**
+   * @param {string} id
+   * @param {object} body
+   */
+  async #resolve(id, body) {
+    const path = `api/inbox/approvals/${encodeURIComponent(id)}/resolve`;
+    return /** @type {Card} */ (await this.#send("POST", path, body));
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {object} [body]
+   * @param {{quiet?: boolean, again?: boolean}} [how]
+   * @returns {Promise<unknown>}
+   */
+  async #send(method, path, body, { quiet = false, again = false } = {}) {
+    /** @type {Record<string, string>} */
+    const headers = { Accept: "application/json" };
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    if (method !== "GET" && this.csrf) headers["X-CSRF-Token"] = this.csrf;
+    let answer;
+    try {
+      answer = await fetch(new URL(path, this.base), {
+        method,
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        credentials: "same-origin",
+        cache: "no-store",
+      });
+    } catch {
+      throw new Refused(0, NO_ANSWER);
+    }
+    this.#noteTime(answer);
+    if (answer.ok) return answer.status === 204 ? null : answer.json();
+    const refused = await readRefusal(answer);
+    if (refused.status === 403 && method !== "GET" && !quiet && !again) {
+      // Another window may have logged in anew: its proof against forged requests is not ours.
+      const before = this.csrf;
+      await this.me().catch(() => null);
+      if (this.csrf !== before) return this.#send(method, path, body, { quiet, again: true });
+    }
+    if (refused.status === 401 && !quiet) this.onLoggedOut();
+    throw refused;
+  }
+
+  /** @param {Response} answer */
+  #noteTime(answer) {
+    const said = Date.parse(answer.headers.get("Date") ?? "");
+    if (Number.isNaN(said)) return;
+    const ahead = said - Date.now();
+    this.skew = Math.abs(ahead) > 5000 ? ahead : 0;
+  }
+}
+
+/**
+ * @param {Response} answer
+ * @returns {Promise<Refused>}
+ */
+async function readRefusal(answer) {
+  /** @type {Problem} */
+  let problem = {};
+  try {
+    problem = await answer.json();
+  } catch {
+    problem = { detail: `sayso answered with an error (${answer.status})`, hint: "Look at the server's log." };
+  }
+  const wait = Number.parseInt(answer.headers.get("Retry-After") ?? "", 10);
+  return new Refused(answer.status, problem, Number.isNaN(wait) ? null : wait);
+}

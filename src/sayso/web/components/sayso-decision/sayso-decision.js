@@ -1,0 +1,246 @@
+// The bar at the foot of a card: the buttons of a decision, and afterwards its result.
+
+import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
+import { Refused } from "../../api.js";
+import { result, whoDecides } from "../../results.js";
+import { asShown, isLong } from "../../shown.js";
+import { styles } from "../../styles.js";
+import { now, Ticking } from "../../time.js";
+import "../sayso-shown/sayso-shown.js";
+
+/** @import {PropertyValues} from "../../vendor/lit/lit.js" */
+/** @import {Card} from "../../types.js" */
+/** @import {Waiting} from "../../waiting.js" */
+/** @typedef {"approve" | "reject" | "ran" | "did-not-run"} Act */
+
+/** For so long after a card took its place nothing can be decided: the hand may mean the one before. */
+export const ARMING = 600;
+
+/** Dispatches "sayso-next" when the person moves on. */
+export class SaysoDecision extends LitElement {
+  static properties = {
+    card: { attribute: false },
+    waiting: { attribute: false },
+    noting: { state: true },
+    busy: { state: true },
+    problem: { state: true },
+  };
+
+  static styles = styles(import.meta.url);
+
+  constructor() {
+    super();
+    /** @type {Card | null} */
+    this.card = null;
+    /** @type {Waiting | null} */
+    this.waiting = null;
+    this.noting = false;
+    /** @type {Act | null} */
+    this.busy = null;
+    /** @type {Refused | null} */
+    this.problem = null;
+    this.armedAt = Infinity;
+    this.moveFocus = false;
+    new Ticking(this);
+  }
+
+  /** @override @param {PropertyValues<this>} changed */
+  willUpdate(changed) {
+    if (!changed.has("card")) return;
+    const before = changed.get("card");
+    const { card } = this;
+    if (before?.request_id !== card?.request_id) {
+      this.noting = false;
+      this.busy = null;
+      this.problem = null;
+    }
+    const same = before && card && before.request_id === card.request_id && before.digest === card.digest;
+    if (!same || before.status !== card.status) this.armedAt = performance.now() + ARMING;
+    if (same && before.status === "pending" && card.status !== "pending") {
+      // The buttons go; whoever was on one of them is taken to the result that takes their place.
+      this.moveFocus = this.shadowRoot?.activeElement !== null;
+      this.noting = false;
+    }
+  }
+
+  /** @override */
+  updated() {
+    if (!this.moveFocus) return;
+    this.moveFocus = false;
+    /** @type {HTMLElement | null | undefined} */ (this.renderRoot.querySelector(".result"))?.focus();
+  }
+
+  get armed() {
+    return performance.now() >= this.armedAt && this.busy === null;
+  }
+
+  get offered() {
+    const { card, waiting } = this;
+    if (!card || !waiting || card.status !== "pending" || !card.who.may_decide) return { approve: false, reject: false };
+    const voted = card.who.reviews.some((review) => review.by === waiting.me.person.name);
+    return { approve: card.approve_refused === null && !voted, reject: true };
+  }
+
+  /** Approves what the card shows, if that is offered and the hand had time to mean it. */
+  approve() {
+    if (this.offered.approve && this.armed) void this.#act("approve", (w, card) => w.approve(card));
+  }
+
+  /** Opens the field for the reason of a rejection. */
+  async openNote() {
+    if (!this.offered.reject || !this.armed || this.noting) return;
+    this.noting = true;
+    await this.updateComplete;
+    this.renderRoot.querySelector("input")?.focus();
+  }
+
+  async closeNote() {
+    this.noting = false;
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(".stop"))?.focus();
+  }
+
+  #sendRejection() {
+    const note = this.renderRoot.querySelector("input")?.value.trim() ?? "";
+    if (this.offered.reject && this.busy === null) void this.#act("reject", (w, card) => w.reject(card, note));
+  }
+
+  /** @param {boolean} ok */
+  #settle(ok) {
+    if (!this.armed) return;
+    const found = this.renderRoot.querySelector("input")?.value.trim() ?? "";
+    const summary = found || (ok ? "it ran, as a person said" : "it did not run, as a person said");
+    void this.#act(ok ? "ran" : "did-not-run", (w, card) => w.settle(card, ok, summary));
+  }
+
+  /**
+   * @param {Act} act
+   * @param {(waiting: Waiting, card: Card) => Promise<void>} send
+   */
+  async #act(act, send) {
+    const { card, waiting } = this;
+    if (!card || !waiting) return;
+    this.busy = act;
+    this.problem = null;
+    try {
+      await send(waiting, card);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (this.card?.request_id === card.request_id) this.problem = error;
+      // Somebody was faster, or the call changed: show how it stands now.
+      if (error.status !== 0) await waiting.refresh(card.request_id);
+    } finally {
+      this.busy = null;
+    }
+  }
+
+  /** @override */
+  render() {
+    const { card, waiting } = this;
+    if (!card || !waiting) return nothing;
+    return html`${this.#problem()}
+      <div class="bar">${this.#inside(card)}</div>`;
+  }
+
+  /** @param {Card} card */
+  #inside(card) {
+    if (card.status === "unknown") return this.#unknown();
+    if (card.status !== "pending") return this.#result(card);
+    if (!card.who.may_decide) return html`<p class="says">Only ${whoDecides(card)} may decide this.</p>`;
+    return this.noting ? this.#note() : this.#buttons(card);
+  }
+
+  /** @param {Card} card */
+  #buttons(card) {
+    const { have, need } = card.who;
+    const { approve } = this.offered;
+    return html`
+      ${approve
+        ? html`<button class="go" type="button" ?disabled=${this.busy !== null} @click=${this.approve} @keydown=${this.#notByEnter} aria-keyshortcuts="a">
+            Approve once<kbd aria-hidden="true">a</kbd>
+          </button>`
+        : nothing}
+      <button class="stop" type="button" ?disabled=${this.busy !== null} @click=${this.openNote} aria-keyshortcuts="r">
+        Reject…<kbd aria-hidden="true">r</kbd>
+      </button>
+      ${card.approve_refused
+        ? html`<p class="says">Approving is not offered: <sayso-shown .runs=${asShown(card.approve_refused)}></sayso-shown></p>`
+        : nothing}
+      ${need > 1 ? html`<p class="says num">${have} of ${need} approvals</p>` : nothing}
+    `;
+  }
+
+  #note() {
+    return html`<form @submit=${this.#onSubmit} @keydown=${this.#onNoteKey}>
+      <label for="note">Why? The agent is told.</label>
+      <input id="note" type="text" autocomplete="off" maxlength="2000" ?disabled=${this.busy !== null} />
+      <button class="stop" type="submit" ?disabled=${this.busy !== null}>Reject</button>
+      <button class="quiet" type="button" @click=${this.closeNote}>Cancel</button>
+    </form>`;
+  }
+
+  #unknown() {
+    return html`<div class="unknown">
+      <p id="ask"><strong>Whether it ran is unknown.</strong> The program that ran it went away. Look at what it would have changed, then say what you found. It is not run again by itself.</p>
+      <label for="found">What did you find? <span class="meta">Kept in the audit log.</span></label>
+      <input id="found" type="text" autocomplete="off" maxlength="2000" ?disabled=${this.busy !== null} />
+      <div class="pair">
+        <button type="button" ?disabled=${this.busy !== null} @click=${() => this.#settle(true)} @keydown=${this.#notByEnter}>It ran</button>
+        <button type="button" ?disabled=${this.busy !== null} @click=${() => this.#settle(false)} @keydown=${this.#notByEnter}>It did not run</button>
+      </div>
+    </div>`;
+  }
+
+  /** @param {Card} card */
+  #result(card) {
+    const { words, tone } = result(card, this.waiting?.me.person.name ?? "", now());
+    const next = this.waiting?.next ?? null;
+    return html`
+      <p class="result ${tone}" role="status" tabindex=${isLong(words) ? 0 : -1}><sayso-shown .runs=${words}></sayso-shown></p>
+      <button class="next" type="button" @click=${this.#onNext} aria-keyshortcuts="n">
+        ${next === null ? "Done" : "Next"}<kbd aria-hidden="true">n</kbd>
+      </button>
+    `;
+  }
+
+  #problem() {
+    const { problem, card } = this;
+    if (!problem || !card) return nothing;
+    const late = problem.status === 409 && card.status !== "pending";
+    const hint = problem.status === 0 ? "It is not known whether your decision arrived; deciding again is safe." : problem.hint;
+    return html`<div class="alert" role="alert">
+      ${late ? "Your decision came too late; this one counts." : html`<sayso-shown .runs=${asShown(sentence(problem.message))}></sayso-shown>`}
+      ${hint && !late ? html`<small><sayso-shown .runs=${asShown(sentence(hint))}></sayso-shown></small>` : nothing}
+    </div>`;
+  }
+
+  /** @param {SubmitEvent} event */
+  #onSubmit(event) {
+    event.preventDefault();
+    this.#sendRejection();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onNoteKey(event) {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    void this.closeNote();
+  }
+
+  /** @param {KeyboardEvent} event Enter decides nothing; the space bar presses the button as usual */
+  #notByEnter(event) {
+    if (event.key === "Enter") event.preventDefault();
+  }
+
+  #onNext() {
+    this.dispatchEvent(new CustomEvent("sayso-next", { bubbles: true, composed: true }));
+  }
+}
+
+/** @param {string} text */
+function sentence(text) {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}
+
+customElements.define("sayso-decision", SaysoDecision);

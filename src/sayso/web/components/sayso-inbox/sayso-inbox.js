@@ -1,0 +1,259 @@
+// The inbox: the list of what waits on one side, the card on the other; on a phone one at a time.
+
+import { LitElement, html, nothing, repeat } from "../../vendor/lit/lit.js";
+import { actOf } from "../../keys.js";
+import { readText } from "../../shown.js";
+import { styles } from "../../styles.js";
+import { now, Ticking } from "../../time.js";
+import { Following, isOpen } from "../../waiting.js";
+import { SaysoApprovalCard } from "../sayso-approval-card/sayso-approval-card.js";
+import { SaysoKeys } from "../sayso-keys/sayso-keys.js";
+import "../sayso-row/sayso-row.js";
+import "../sayso-shown/sayso-shown.js";
+
+/** @import {Card} from "../../types.js" */
+/** @import {Waiting} from "../../waiting.js" */
+
+const LIST = "#/inbox";
+
+/** @returns {string | null} the request that the address names */
+function addressed() {
+  const id = location.hash.startsWith(`${LIST}/`) ? location.hash.slice(LIST.length + 1) : "";
+  return id === "" ? null : decodeURIComponent(id);
+}
+
+export class SaysoInbox extends LitElement {
+  static properties = { waiting: { attribute: false } };
+
+  static styles = styles(import.meta.url);
+
+  constructor() {
+    super();
+    /** @type {Waiting | null} */
+    this.waiting = null;
+    this.wide = matchMedia("(min-width: 760px)");
+    this.announced = 0;
+    this.focusNext = false;
+    new Ticking(this);
+    new Following(this);
+    this.onKey = (/** @type {KeyboardEvent} */ event) => this.#onKey(event);
+    this.onRoute = () => this.#follow(addressed());
+    this.onWidth = () => this.requestUpdate();
+  }
+
+  /** @override */
+  connectedCallback() {
+    super.connectedCallback();
+    document.addEventListener("keydown", this.onKey);
+    addEventListener("popstate", this.onRoute);
+    this.wide.addEventListener("change", this.onWidth);
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    document.removeEventListener("keydown", this.onKey);
+    removeEventListener("popstate", this.onRoute);
+    this.wide.removeEventListener("change", this.onWidth);
+  }
+
+  /** @override */
+  firstUpdated() {
+    if (!this.waiting) return;
+    // A row that was decided elsewhere stays while somebody may be about to press one near it.
+    this.waiting.mayTidy = () => !this.renderRoot.querySelector("ul:hover, ul:focus-within");
+    this.#follow(addressed());
+  }
+
+  get card() {
+    const found = this.renderRoot.querySelector("sayso-approval-card");
+    return found instanceof SaysoApprovalCard ? found : null;
+  }
+
+  /** @override */
+  willUpdate() {
+    const { waiting } = this;
+    if (!waiting?.loaded || waiting.selected !== null || !this.wide.matches) return;
+    const first = waiting.rows.find(isOpen);
+    if (first) this.#turnTo(first.request_id);
+  }
+
+  /** @override */
+  updated() {
+    const { waiting } = this;
+    if (!waiting) return;
+    document.title = waiting.count > 0 ? `sayso · Inbox (${waiting.count})` : "sayso · Inbox";
+    this.toggleAttribute("one", waiting.selected !== null);
+    if (this.focusNext && waiting.current) {
+      this.focusNext = false;
+      void this.card?.updateComplete.then(() => this.card?.focusTitle());
+    }
+  }
+
+  /** @override */
+  render() {
+    const { waiting } = this;
+    if (!waiting?.loaded) return html`<p class="starting meta">${waiting?.connection === "offline" ? "sayso does not answer. Trying again…" : ""}</p>`;
+    const { rows, current } = waiting;
+    const empty = rows.length === 0;
+    return html`
+      <main class=${empty && !current ? "empty" : ""}>
+        <section class="list" aria-label="Waiting">${empty ? this.#nothing(waiting) : this.#list(waiting, rows)}</section>
+        ${current
+          ? html`<section class="card" aria-label="The request">
+              <sayso-approval-card .card=${current} .waiting=${waiting} @sayso-next=${this.#onNext}></sayso-approval-card>
+            </section>`
+          : nothing}
+      </main>
+      <div class="unseen" aria-live="polite">${this.#news(waiting)}</div>
+      <sayso-keys></sayso-keys>
+    `;
+  }
+
+  /**
+   * @param {Waiting} waiting
+   * @param {Card[]} rows
+   */
+  #list(waiting, rows) {
+    const fresh = waiting.fresh.size;
+    return html`<h2>Waiting for you${fresh > 0 ? html`<span class="new">${fresh} new</span>` : nothing}</h2>
+      <ul @click=${this.#onRow}>
+        ${repeat(rows, (card) => card.request_id, (card) => this.#row(card))}
+      </ul>`;
+  }
+
+  /** @param {Waiting} waiting */
+  #nothing(waiting) {
+    return html`<h1>Nothing waits for you.</h1>
+      ${waiting.recent.length === 0
+        ? html`<p class="meta">What an agent needs a person for appears here by itself.</p>`
+        : html`<h2>Decided last</h2>
+            <ul @click=${this.#onRow}>
+              ${repeat(waiting.recent, (card) => card.request_id, (card) => this.#row(card))}
+            </ul>`}`;
+  }
+
+  /** @param {Card} card */
+  #row(card) {
+    const { waiting } = this;
+    const time = now();
+    // Rows are drawn anew only when their words change: each second with a limit, else each minute.
+    const step = card.status === "pending" && card.expires_at ? 1000 : 10_000;
+    return html`<li>
+      <sayso-row
+        data-id=${card.request_id}
+        .card=${card}
+        .me=${waiting?.me.person.name ?? ""}
+        .now=${Math.floor(time / step) * step}
+        .current=${waiting?.selected === card.request_id}
+        .fresh=${waiting?.fresh.has(card.request_id) ?? false}
+      ></sayso-row>
+    </li>`;
+  }
+
+  /** @param {Waiting} waiting what a screen reader is told when something came */
+  #news(waiting) {
+    const fresh = waiting.fresh.size;
+    if (fresh === 0) return "";
+    const last = waiting.rows.findLast((card) => waiting.fresh.has(card.request_id));
+    return `${fresh} new: ${readText(last?.action).slice(0, 120)}`;
+  }
+
+  /**
+   * Turns to a request by its id, and lets the address say so.
+   * @param {string | null} id
+   */
+  #turnTo(id) {
+    const address = id === null ? LIST : `${LIST}/${encodeURIComponent(id)}`;
+    if (!this.wide.matches && id !== null && this.waiting?.selected === null) {
+      history.pushState({ fromList: true }, "", address);
+    } else {
+      history.replaceState(history.state, "", address);
+    }
+    this.#follow(id);
+  }
+
+  /** @param {string | null} id */
+  #follow(id) {
+    const { waiting, wide } = this;
+    if (!waiting) return;
+    void waiting.select(id);
+    if (!wide.matches) scrollTo(0, 0);
+  }
+
+  /** @param {MouseEvent} event */
+  #onRow(event) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    const row = event.target instanceof Element ? event.target.closest("sayso-row") : null;
+    const id = row?.getAttribute("data-id");
+    if (!id) return;
+    event.preventDefault();
+    this.focusNext = !this.wide.matches;
+    this.#turnTo(id);
+  }
+
+  /** Leaves the card; on a wide page the one that waits longest takes its place. */
+  toList() {
+    if (history.state?.fromList) history.back();
+    else this.#turnTo(null);
+  }
+
+  #onNext() {
+    const next = this.waiting?.next ?? null;
+    if (next === null && !this.wide.matches) {
+      this.toList();
+      return;
+    }
+    this.focusNext = true;
+    this.#turnTo(next);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const act = actOf(event);
+    const { card } = this;
+    if (act === null) return;
+    if (act === "approve") card?.decision?.approve();
+    else if (act === "reject") void card?.decision?.openNote();
+    else if (act === "explain") card?.toggleExplanation();
+    else if (act === "help") this.showKeys();
+    else if (act === "next") this.#nextIfDecided();
+    else if (act === "back") this.#escape();
+    else this.#step(act === "down" ? 1 : -1);
+    event.preventDefault();
+  }
+
+  showKeys() {
+    const sheet = this.renderRoot.querySelector("sayso-keys");
+    if (sheet instanceof SaysoKeys) sheet.show();
+  }
+
+  #nextIfDecided() {
+    const current = this.waiting?.current;
+    if (current && !isOpen(current)) this.#onNext();
+  }
+
+  #escape() {
+    if (this.card?.decision?.noting) void this.card.decision.closeNote();
+    else if (!this.wide.matches && this.waiting?.selected) this.toList();
+  }
+
+  /** @param {1 | -1} by */
+  #step(by) {
+    const { waiting } = this;
+    if (!waiting) return;
+    const ids = waiting.rows.length > 0 ? waiting.order : waiting.recent.map((card) => card.request_id);
+    const at = waiting.selected === null ? -1 : ids.indexOf(waiting.selected);
+    const to = ids[at < 0 ? (by > 0 ? 0 : ids.length - 1) : at + by];
+    if (!to) return;
+    const inList = this.renderRoot.querySelector("ul:focus-within") !== null;
+    this.#turnTo(to);
+    void this.updateComplete.then(() => {
+      const row = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`sayso-row[data-id="${CSS.escape(to)}"]`));
+      row?.scrollIntoView({ block: "nearest" });
+      if (inList) row?.focus({ preventScroll: true });
+    });
+  }
+}
+
+customElements.define("sayso-inbox", SaysoInbox);

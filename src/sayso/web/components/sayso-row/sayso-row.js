@@ -1,0 +1,78 @@
+// One line of the list: what waits, of whom, since when or until when.
+
+import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
+import { result } from "../../results.js";
+import { styles } from "../../styles.js";
+import { isOpen } from "../../waiting.js";
+import { left, waited } from "../../time.js";
+import "../sayso-shown/sayso-shown.js";
+
+/** @import {Card} from "../../types.js" */
+
+export class SaysoRow extends LitElement {
+  static properties = {
+    card: { attribute: false },
+    me: { attribute: false },
+    now: { attribute: false },
+    current: { type: Boolean, reflect: true },
+    fresh: { type: Boolean },
+  };
+
+  static styles = styles(import.meta.url);
+
+  /** @type {ShadowRootInit} */
+  static shadowRootOptions = { ...LitElement.shadowRootOptions, delegatesFocus: true };
+
+  constructor() {
+    super();
+    /** @type {Card | null} */
+    this.card = null;
+    this.me = "";
+    /** The moment that relative times count from; it changes only when the words would. */
+    this.now = 0;
+    this.current = false;
+    this.fresh = false;
+  }
+
+  /** @override */
+  render() {
+    const { card } = this;
+    if (!card) return nothing;
+    return isOpen(card) ? this.#open(card) : this.#settled(card);
+  }
+
+  /** @param {Card} card */
+  #open(card) {
+    const unknown = card.status === "unknown";
+    return html`<a href="#/inbox/${card.request_id}" class=${card.severity} aria-current=${this.current ? "true" : nothing}>
+      <strong><sayso-shown line .runs=${card.action}></sayso-shown></strong>
+      <span class="side num">${this.#when(card)}</span>
+      <small>${this.#where(card)}</small>
+      <span class="side">${this.fresh ? html`<b>new</b> · ` : nothing}${unknown ? "unknown" : card.severity}</span>
+    </a>`;
+  }
+
+  /** @param {Card} card */
+  #settled(card) {
+    const { words, tone } = result(card, this.me, this.now);
+    return html`<a href="#/inbox/${card.request_id}" class="settled ${tone}" aria-current=${this.current ? "true" : nothing}>
+      <strong><sayso-shown line .runs=${card.action}></sayso-shown></strong>
+      <span class="side"></span>
+      <small class="words"><sayso-shown line .runs=${words}></sayso-shown></small>
+    </a>`;
+  }
+
+  /** @param {Card} card */
+  #when(card) {
+    if (card.status === "pending" && card.expires_at) return left(card.expires_at, this.now);
+    return waited(card.created_at, this.now);
+  }
+
+  /** @param {Card} card */
+  #where(card) {
+    const place = card.context_label ?? card.workspace ?? card.server;
+    return html`<sayso-shown line .runs=${card.agent}></sayso-shown>${place ? html` · <sayso-shown line .runs=${place}></sayso-shown>` : nothing}`;
+  }
+}
+
+customElements.define("sayso-row", SaysoRow);

@@ -1,0 +1,103 @@
+// What the server sends, as docs/reference/http-api.md describes it. Types only.
+
+/** @typedef {{text: string, warn?: string} | {mark: string, name: string}} Run */
+/** @typedef {Run[]} Shown Text as people see it: joined, the runs are exactly the original. */
+/** @typedef {"low" | "medium" | "high"} Severity */
+
+/**
+ * @typedef {"pending" | "approved" | "rejected" | "expired" | "cancelled" | "running" | "superseded"
+ *   | "refused" | "lapsed" | "done" | "failed" | "unknown" | "unreported"} Status
+ */
+
+/**
+ * @typedef {object} Rule
+ * @property {string} effect
+ * @property {string} text
+ * @property {string} origin
+ * @property {string | null} [place]
+ * @property {string} [note]
+ * @property {string} [justification]
+ */
+
+/**
+ * @typedef {object} Why
+ * @property {Shown} sentence
+ * @property {string} reason
+ * @property {boolean} must_ask
+ * @property {Rule | null} rule
+ * @property {Shown} explain
+ */
+
+/** @typedef {{name: Shown, value: Shown, kind: "text" | "json"}} Argument */
+/** @typedef {{kind: string, text: Shown, effect: string, decides: boolean}} Target */
+
+/**
+ * @typedef {object} What
+ * @property {Argument[]} arguments
+ * @property {Shown | null} diff
+ * @property {Target[]} targets
+ * @property {number} hidden
+ * @property {number} lines
+ * @property {string} note
+ */
+
+/** @typedef {{by: string, channel: string, vote: "approve" | "reject", comment: string | null, at: string}} Review */
+
+/**
+ * @typedef {object} Who
+ * @property {string} approver
+ * @property {number} have
+ * @property {number} need
+ * @property {boolean} may_decide
+ * @property {Review[]} reviews
+ */
+
+/** @typedef {{reason: string, by: string | null, channel: string | null, comment: string | null, at: string}} Resolution */
+/** @typedef {{ok: boolean, summary: string, at: string, seconds: number | null, said_by: string | null}} Outcome */
+
+/**
+ * @typedef {object} Card
+ * @property {string} request_id
+ * @property {number} version
+ * @property {Status} status
+ * @property {Severity} severity
+ * @property {Shown} action
+ * @property {Shown} tool
+ * @property {Shown | null} server
+ * @property {string} code
+ * @property {string} digest
+ * @property {Shown} agent
+ * @property {Shown} user
+ * @property {string} session_id
+ * @property {string} source
+ * @property {Shown | null} context_label
+ * @property {Shown | null} workspace
+ * @property {string} created_at
+ * @property {string | null} expires_at
+ * @property {"waiting" | "gone"} caller
+ * @property {Why} why
+ * @property {What} what
+ * @property {Shown | null} agent_words
+ * @property {Who} who
+ * @property {string | null} approve_refused
+ * @property {Resolution | null} resolution
+ * @property {Outcome | null} outcome
+ * @property {string | null} result
+ */
+
+/** @typedef {{total: number, approvals: Card[], recent: Card[]}} Inbox */
+/** @typedef {{person: {person_id: string, name: string, admin: boolean}, kind: string, csrf: string}} Me */
+
+/**
+ * @typedef {object} Problem
+ * @property {string} [type]
+ * @property {string} [title]
+ * @property {number} [status]
+ * @property {string} [detail]
+ * @property {string} [hint]
+ * @property {Resolution | null} [resolution]
+ */
+
+/** @typedef {"connecting" | "live" | "offline"} Connection */
+
+export {};

@@ -1,0 +1,262 @@
+// What waits for people, as this page knows it: filled from the server, kept fresh by its events.
+
+import { Events } from "./events.js";
+import { Refused } from "./api.js";
+
+/** @import {Api} from "./api.js" */
+/** @import {Card, Connection, Me} from "./types.js" */
+/** @import {Told} from "./events.js" */
+
+const TOGETHER = 30; // milliseconds in which changes are fetched together
+const MANY = 20; // from so many changes on the whole inbox is fetched instead
+const RESTING = 10_000; // milliseconds that a row decided elsewhere stays in the list
+
+/** @param {Card} card whether a person still has something to say of it */
+export function isOpen(card) {
+  return card.status === "pending" || card.status === "unknown";
+}
+
+/** @type {(a: Card, b: Card) => number} */
+const byAge = (a, b) => (a.created_at === b.created_at ? 0 : a.created_at < b.created_at ? -1 : 1);
+
+/** Dispatches "change" whenever something that is shown has changed, "logged-out" when the login ended. */
+export class Waiting extends EventTarget {
+  /**
+   * @param {Api} api
+   * @param {Me} me
+   */
+  constructor(api, me) {
+    super();
+    this.api = api;
+    this.me = me;
+    /** @type {Map<string, Card>} */
+    this.cards = new Map();
+    /** @type {string[]} the rows of the list: what waits longest first, what is new at the end */
+    this.order = [];
+    /** @type {Card[]} */
+    this.recent = [];
+    /** @type {string | null} */
+    this.selected = null;
+    /** @type {Set<string>} rows that came while the page was open and were not looked at */
+    this.fresh = new Set();
+    /** @type {Connection} */
+    this.connection = "connecting";
+    this.loaded = false;
+    /** @type {Set<string>} */
+    this.dirty = new Set();
+    /** @type {Map<string, number>} when a row was decided, by this page's own clock */
+    this.settledAt = new Map();
+    this.mayTidy = () => true;
+    this.events = new Events(api.base, {
+      onEvent: (told) => this.#onEvent(told),
+      onState: (state) => this.#onState(state),
+      onLoggedOut: () => api.onLoggedOut(),
+    });
+  }
+
+  start() {
+    this.events.start();
+    this.timer = setInterval(() => this.#tidyRested(), 1000);
+  }
+
+  stop() {
+    this.events.stop();
+    clearInterval(this.timer);
+  }
+
+  /** The cards of the list, in its order. */
+  get rows() {
+    return this.order.map((id) => /** @type {Card} */ (this.cards.get(id)));
+  }
+
+  get count() {
+    return this.rows.filter(isOpen).length;
+  }
+
+  get current() {
+    return this.selected === null ? null : (this.cards.get(this.selected) ?? null);
+  }
+
+  /**
+   * Turns to a card; what was decided leaves the list, but for the card itself.
+   * @param {string | null} id
+   */
+  async select(id) {
+    this.selected = id;
+    if (id !== null) this.fresh.delete(id);
+    this.#drop((card) => !isOpen(card) && card.request_id !== id);
+    this.#changed();
+    if (id !== null && !this.cards.has(id)) await this.refresh(id);
+  }
+
+  /** The card after the current one that still waits, from the top again at the end; null if none does. */
+  get next() {
+    const at = this.selected === null ? -1 : this.order.indexOf(this.selected);
+    const others = [...this.rows.slice(at + 1), ...this.rows.slice(0, Math.max(at, 0))];
+    return others.find((card) => isOpen(card) && card.request_id !== this.selected)?.request_id ?? null;
+  }
+
+  /** @param {Card} card approves exactly what this card shows */
+  async approve(card) {
+    this.put(await this.api.approve(card.request_id, card.digest));
+  }
+
+  /**
+   * @param {Card} card
+   * @param {string} note
+   */
+  async reject(card, note) {
+    this.put(await this.api.reject(card.request_id, note));
+  }
+
+  /**
+   * @param {Card} card
+   * @param {boolean} ok
+   * @param {string} summary
+   */
+  async settle(card, ok, summary) {
+    await this.api.settle(card.request_id, ok, summary);
+    await this.refresh(card.request_id);
+  }
+
+  /** Fetches everything; what is no longer in the inbox is asked for by its id. */
+  async load() {
+    const inbox = await this.api.inbox();
+    const there = new Set(inbox.approvals.map((card) => card.request_id));
+    const gone = this.rows.filter((card) => isOpen(card) && !there.has(card.request_id));
+    const cards = [...inbox.approvals].sort(byAge);
+    for (const card of cards) this.put(card, { quiet: true });
+    this.recent = inbox.recent.slice(0, 5);
+    for (const card of this.recent) this.put(card, { quiet: true });
+    this.loaded = true;
+    const kept = new Set([...this.order, ...this.recent.map((card) => card.request_id), this.selected]);
+    for (const id of this.cards.keys()) if (!kept.has(id)) this.cards.delete(id);
+    this.#changed();
+    await Promise.all(gone.map((card) => this.refresh(card.request_id)));
+  }
+
+  /** @param {string} id fetches one card anew */
+  async refresh(id) {
+    try {
+      this.put(await this.api.card(id));
+    } catch (error) {
+      if (!(error instanceof Refused) || ![403, 404].includes(error.status)) return;
+      this.cards.delete(id);
+      this.order = this.order.filter((other) => other !== id);
+      if (this.selected === id) this.selected = null;
+      this.#changed();
+    }
+  }
+
+  /**
+   * Takes a card as the server knows it, unless it is older than the one that is here.
+   * @param {Card} card
+   * @param {{quiet?: boolean}} [how] quiet: the caller tells of the change
+   */
+  put(card, { quiet = false } = {}) {
+    const id = card.request_id;
+    const before = this.cards.get(id);
+    if (before && before.version > card.version) return;
+    this.cards.set(id, card);
+    if (isOpen(card)) {
+      this.settledAt.delete(id);
+      if (!this.order.includes(id)) {
+        this.order.push(id);
+        if (this.loaded && this.selected !== id) this.fresh.add(id);
+      }
+    } else if (before && isOpen(before)) {
+      this.fresh.delete(id);
+      this.settledAt.set(id, performance.now());
+    }
+    if (!isOpen(card) && (this.loaded || before)) this.#remember(card);
+    if (!quiet) this.#changed();
+  }
+
+  /** @param {Card} card keeps the last five that were decided */
+  #remember(card) {
+    const decided = (/** @type {Card} */ one) => one.resolution?.at ?? "";
+    this.recent = [card, ...this.recent.filter((one) => one.request_id !== card.request_id)]
+      .sort((a, b) => (decided(a) > decided(b) ? -1 : 1))
+      .slice(0, 5);
+  }
+
+  /** @param {Told} told */
+  #onEvent({ kind, data }) {
+    if (kind === "reload" || kind === "settings_changed") {
+      void this.load().catch(() => {});
+      return;
+    }
+    const id = data["request_id"];
+    if (typeof id !== "string" || id === "") return;
+    const known = this.cards.get(id);
+    if (known && typeof data["version"] === "number" && data["version"] <= known.version) return;
+    if (this.dirty.size === 0) setTimeout(() => this.#fetchDirty(), TOGETHER);
+    this.dirty.add(id);
+  }
+
+  #fetchDirty() {
+    const ids = [...this.dirty];
+    this.dirty.clear();
+    if (ids.length > MANY) void this.load().catch(() => {});
+    else void this.#refreshAll(ids);
+  }
+
+  /** @param {string[]} ids takes them together, so that what was asked first comes first */
+  async #refreshAll(ids) {
+    const answers = await Promise.allSettled(ids.map((id) => this.api.card(id)));
+    answers
+      .flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []))
+      .sort(byAge)
+      .forEach((card) => this.put(card));
+  }
+
+  /** @param {Connection} state */
+  #onState(state) {
+    const before = this.connection;
+    this.connection = state;
+    if (before !== state) this.#changed();
+    if (state === "live") void this.load().catch(() => {});
+  }
+
+  #tidyRested() {
+    const until = performance.now() - RESTING;
+    const rested = (/** @type {Card} */ card) => (this.settledAt.get(card.request_id) ?? Infinity) < until;
+    if (!this.mayTidy()) return;
+    if (this.#drop((card) => card.request_id !== this.selected && rested(card))) this.#changed();
+  }
+
+  /** @param {(card: Card) => boolean} leaves */
+  #drop(leaves) {
+    const before = this.order.length;
+    this.order = this.order.filter((id) => !leaves(/** @type {Card} */ (this.cards.get(id))));
+    return this.order.length !== before;
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+/** Renders its host anew whenever what waits has changed. */
+export class Following {
+  /** @param {import("./vendor/lit/lit.js").LitElement & {waiting: Waiting | null}} host */
+  constructor(host) {
+    this.host = host;
+    /** @type {Waiting | null} */
+    this.followed = null;
+    this.tell = () => host.requestUpdate();
+    host.addController(this);
+  }
+
+  hostUpdate() {
+    if (this.followed === this.host.waiting) return;
+    this.followed?.removeEventListener("change", this.tell);
+    this.followed = this.host.waiting;
+    this.followed?.addEventListener("change", this.tell);
+  }
+
+  hostDisconnected() {
+    this.followed?.removeEventListener("change", this.tell);
+    this.followed = null;
+  }
+}
