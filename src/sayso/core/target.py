@@ -1,0 +1,71 @@
+"""A target is one thing a call touches, in the normal form that rules match (POL-3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class TargetKind(StrEnum):
+    """What sort of thing a target is."""
+
+    PATH = "path"
+    COMMAND = "command"
+    HOST = "host"
+    MCP = "mcp"
+    SKILL = "skill"
+    AGENT = "agent"
+    NAME = "name"
+
+
+class Operation(StrEnum):
+    """What is done to a path; `any` where it is not known."""
+
+    READ = "read"
+    WRITE = "write"
+    DELETE = "delete"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing a call touches.
+
+    `text` is it as people see it. `own` tells a call's own targets from those derived from its
+    arguments. A path has `path` (absolute, normalised, as written) and `resolved` (links followed;
+    None = unknown, which never loosens); a host has `scheme`, `host` (canonical) and `port`; an MCP
+    target has `server` and `tool`. `alternatives` are further spellings, on which deny and ask rules
+    are tried and allow rules are not. `doubt` says in words why the target cannot be verified;
+    `opaque` is a command that could not be taken apart, so that only a rule for every command
+    covers it.
+    """
+
+    kind: TargetKind
+    text: str
+    own: bool = True
+    operation: Operation | None = None
+    path: str | None = None
+    resolved: str | None = None
+    scheme: str | None = None
+    host: str | None = None
+    port: int | None = None
+    addresses: tuple[str, ...] = ()
+    server: str | None = None
+    tool: str | None = None
+    doubt: str | None = None
+    alternatives: tuple[str, ...] = ()
+    opaque: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The target as plain data: kind and text, and what else is set."""
+        data: dict[str, Any] = {"kind": self.kind.value, "text": self.text, "own": self.own}
+        if self.operation is not None:
+            data["operation"] = self.operation.value
+        if self.resolved is not None and self.resolved != self.path:
+            data["resolved"] = self.resolved
+        if self.addresses:
+            data["addresses"] = list(self.addresses)
+        if self.doubt is not None:
+            data["doubt"] = self.doubt
+        return data

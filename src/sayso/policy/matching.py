@@ -1,0 +1,156 @@
+"""Which rules match a path, a host, a skill or an agent that a call touches (POL-12, POL-45)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sayso.core.call import ToolCall
+from sayso.core.target import Target
+from sayso.policy.compiled import CompiledRule
+from sayso.policy.facts import Facts
+from sayso.policy.layer import Patterned
+from sayso.policy.path_index import LOOKS_LIKE, MATCHES, NO_MATCH, PathView, Place
+from sayso.policy.patterns.glob import glob_matches
+from sayso.policy.patterns.path import PathPattern
+from sayso.policy.spelling import skeleton
+
+
+class PathMatcher:
+    """One path target, ready to be compared with any number of rules.
+
+    A deny or ask matches if one spelling does; an allow only if the path as written and the resolved
+    one both do. `workspace` is the call's working directory in normal form.
+    """
+
+    __slots__ = (
+        "_case", "_facts", "_resolved", "_target", "_views", "_workspace",
+        "_written",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        target: Target,
+        workspace: Place | None,
+        facts: Facts,
+        place: Callable[[str], Place],
+    ) -> None:
+        self._target = target
+        self._facts = facts
+        self._case: bool | None = None
+        self._workspace = workspace
+        self._written: PathView | None = None
+        self._resolved: PathView | None = None
+        if target.path is not None:
+            self._written = PathView(target.path, workspace)
+            if target.resolved == target.path:
+                self._resolved = self._written
+            elif target.resolved is not None:
+                real = None if workspace is None else facts.resolve(workspace.path)
+                self._resolved = PathView(
+                    target.resolved, workspace if real is None else place(real)
+                )
+        views = [self._written, self._resolved]
+        views += [PathView(other, workspace) for other in target.alternatives]
+        self._views = [v for i, v in enumerate(views) if v is not None and v not in views[:i]]
+
+    def match(
+        self, groups: Iterable[Patterned], call: ToolCall
+    ) -> tuple[list[CompiledRule], list[CompiledRule]]:
+        """The rules that match, and the denies and asks that only a look-alike would match."""
+        found: list[CompiledRule] = []
+        looks: list[CompiledRule] = []
+        for group in groups:
+            if not group.paths_size:
+                continue
+            if self._views:
+                candidates = group.paths.find(self._views[0])
+                for view in self._views[1:]:
+                    candidates += group.paths.find(view)
+            else:
+                candidates = group.paths.everything
+            if len(candidates) > 1:
+                candidates = list(dict.fromkeys(candidates))
+            for rule in candidates:
+                if rule.scoped and not rule.in_scope(call):
+                    continue
+                if not rule.for_operation(self._target.operation):
+                    continue
+                fit = self._fit(rule)
+                if fit == MATCHES:
+                    found.append(rule)
+                elif fit == LOOKS_LIKE:
+                    looks.append(rule)
+        return found, looks
+
+    def _fit(self, rule: CompiledRule) -> int:
+        if rule.critical:
+            return MATCHES if self._is_critical() else NO_MATCH
+        patterns = rule.paths or ()
+        if rule.strict:
+            written, resolved = self._written, self._resolved
+            if written is None or resolved is None:
+                return NO_MATCH
+            if self._one(written, patterns) < MATCHES:
+                return NO_MATCH
+            if resolved is not written and self._one(resolved, patterns) < MATCHES:
+                return NO_MATCH
+            return MATCHES
+        if rule.every_path:
+            return MATCHES
+        fit = NO_MATCH
+        for view in self._views:
+            fit = max(fit, self._one(view, patterns))
+            if fit == MATCHES:
+                break
+        if fit and rule.exceptions and self._excepted(rule):
+            return NO_MATCH
+        return fit
+
+    def _one(self, view: PathView, patterns: tuple[PathPattern, ...]) -> int:
+        fit = view.fits(patterns)
+        if fit == LOOKS_LIKE and self._ignores_case() and view.fits_ignoring_case(patterns):
+            return MATCHES
+        return fit
+
+    def _excepted(self, rule: CompiledRule) -> bool:
+        """Whether every known spelling is an exception of the rule; an unknown one is none."""
+        if self._resolved is None:
+            return False
+        return all(view.fits(rule.exceptions) == MATCHES for view in self._views)
+
+    def _ignores_case(self) -> bool:
+        if self._case is None:
+            known = self._facts.windows or self._facts.ignores_case(self._target.path or "/")
+            self._case = bool(known)
+        return self._case
+
+    def _is_critical(self) -> bool:
+        """Whether the path is the root, the home, the workspace or a parent, or could be one."""
+        if self._resolved is None:
+            return True
+        places = ["/"]
+        places += [] if self._workspace is None else [self._workspace.path]
+        places += [] if self._facts.home is None else [self._facts.home]
+        places += [real for real in map(self._facts.resolve, places[1:]) if real is not None]
+        others = [PathView(place.replace("\\", "/"), None) for place in places]
+        return any(view.holds(other) for view in self._views for other in others)
+
+
+def match_named(
+    target: Target, groups: Iterable[Patterned], call: ToolCall
+) -> tuple[list[CompiledRule], list[CompiledRule]]:
+    """The rules for a skill or an agent that match, and those for one that it looks like."""
+    found: list[CompiledRule] = []
+    looks: list[CompiledRule] = []
+    name = target.tool or ""
+    for group in groups:
+        for rule in group.named:
+            if rule.named is None or rule.named_kind != target.kind.value:
+                continue
+            if rule.scoped and not rule.in_scope(call):
+                continue
+            if glob_matches(rule.named.glob, name):
+                found.append(rule)
+            elif not rule.strict and rule.named.looks_like(skeleton(name)):
+                looks.append(rule)
+    return found, looks

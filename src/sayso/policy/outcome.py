@@ -1,0 +1,84 @@
+"""What policy alone says of a call: the strictest of its targets, with the trace (POL-22, POL-24)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.effect import Effect
+from sayso.core.reason import Reason
+from sayso.core.target import Target
+from sayso.policy.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One rule that matched one target; `note` says what a condition did, where there is one."""
+
+    rule: Rule
+    note: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The match as plain data."""
+        return {
+            "rule_id": self.rule.id,
+            "effect": self.rule.effect.word,
+            "origin": self.rule.origin.value,
+            "text": self.rule.text,
+            "place": self.rule.place,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TargetOutcome:
+    """What policy says of one target: the deciding rule (None = nothing matched) and all matches."""
+
+    target: Target
+    effect: Effect
+    reason: Reason
+    rule: Rule | None = None
+    must_ask: bool = False
+    doubtful: bool = False
+    asks: tuple[Rule, ...] = ()
+    lists: tuple[Match, ...] = ()
+    table: tuple[Match, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The target's outcome as plain data, for the trace."""
+        return {
+            "target": self.target.to_json(),
+            "effect": self.effect.word,
+            "reason": self.reason.value,
+            "rule_id": None if self.rule is None else self.rule.id,
+            "must_ask": self.must_ask,
+            "doubtful": self.doubtful,
+            "lists": [match.to_json() for match in self.lists],
+            "table": [match.to_json() for match in self.table],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyOutcome:
+    """What policy says of a call.
+
+    `rule` and `target` are the deciding ones; `approval` is the merged approval policy of every ask
+    that matches; `warnings` are for people (an unknown group, rules that could not be loaded).
+    """
+
+    effect: Effect
+    reason: Reason
+    target: Target
+    rule: Rule | None = None
+    must_ask: bool = False
+    doubtful: bool = False
+    approval: ApprovalPolicy = field(default_factory=ApprovalPolicy)
+    targets: tuple[TargetOutcome, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def trace(self) -> list[dict[str, Any]]:
+        """Each target with its matches and conditions, as plain data."""
+        return [outcome.to_json() for outcome in self.targets]

@@ -1,0 +1,159 @@
+"""An index of patterns for paths: a trie of literal components, and dictionaries for what floats.
+
+The index works on what paths look like (case and look-alike letters folded), so that one walk finds
+both the rules that match and those that a look-alike of the path would match.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sayso.policy.compiled import CompiledRule
+from sayso.policy.name_index import NameIndex
+from sayso.policy.paths import collapse, components
+from sayso.policy.patterns.path import DEEP, PathPattern, fold_component
+from sayso.policy.spelling import normal
+
+MAX_SEEN = 4096
+NO_MATCH, LOOKS_LIKE, MATCHES = 0, 1, 2
+
+
+class Place:
+    """A directory that paths are seen from: the workspace, in normal form."""
+
+    __slots__ = ("folded", "parts", "path")
+
+    def __init__(self, path: str, *, windows: bool) -> None:
+        path = normal(path)
+        self.path = collapse(path.replace("\\", "/") if windows else path)
+        self.parts = components(self.path)
+        self.folded = [fold_component(part) for part in self.parts]
+
+
+class PathView:
+    """One spelling of a path, split: `below` are its components below the workspace, if inside it."""
+
+    __slots__ = ("below", "below_folded", "folded", "parts")
+
+    def __init__(self, path: str, workspace: Place | None) -> None:
+        self.parts = components(path)
+        if path.isascii():
+            lower = path.lower()
+            self.folded = self.parts if lower == path else components(lower)
+        else:
+            self.folded = [fold_component(part) for part in self.parts]
+        self.below: list[str] | None = None
+        self.below_folded: list[str] | None = None
+        if workspace is not None:
+            depth = len(workspace.parts)
+            if self.folded[:depth] == workspace.folded:
+                self.below_folded = self.folded[depth:]
+                if self.parts[:depth] == workspace.parts:
+                    self.below = self.parts[depth:]
+
+    def fits(self, patterns: tuple[PathPattern, ...]) -> int:
+        """Whether one of the patterns matches, or at least matches what the path looks like."""
+        best = NO_MATCH
+        for pattern in patterns:
+            parts = self.below if pattern.anchored else self.parts
+            if parts is not None and pattern.matches(parts):
+                return MATCHES
+            folded = self.below_folded if pattern.anchored else self.folded
+            if folded is not None and pattern.looks_like(folded):
+                best = LOOKS_LIKE
+        return best
+
+    def fits_ignoring_case(self, patterns: tuple[PathPattern, ...]) -> bool:
+        """Whether one of the patterns matches where the file system ignores case."""
+        for pattern in patterns:
+            parts = self.parts
+            if pattern.anchored:
+                if self.below_folded is None:
+                    continue
+                parts = parts[len(parts) - len(self.below_folded) :]
+            if pattern.matches_ignoring_case(parts):
+                return True
+        return False
+
+    def holds(self, other: PathView) -> bool:
+        """Whether this path is the other one or a parent of it."""
+        return other.folded[: len(self.folded)] == self.folded
+
+
+class PathIndex:
+    """The rules with a path pattern of one source and one tool pattern."""
+
+    __slots__ = ("_absolute", "_anchored", "_everything", "_floating", "_floats", "_seen")
+
+    def __init__(self) -> None:
+        self._absolute: dict[Any, Any] = {}
+        self._anchored: dict[Any, Any] = {}
+        self._floats: NameIndex[CompiledRule] = NameIndex()
+        self._floating = False
+        self._seen: dict[str, list[CompiledRule]] = {}
+        self._everything: list[CompiledRule] = []
+
+    def add(self, rule: CompiledRule) -> None:
+        """Add a rule under each of its patterns."""
+        if rule.critical or rule.problem is not None:
+            self._everything.append(rule)
+        for pattern in rule.paths or ():
+            self._add(pattern, rule)
+
+    def _add(self, pattern: PathPattern, rule: CompiledRule) -> None:
+        segments = pattern.folded
+        if pattern.everything:
+            self._everything.append(rule)
+            return
+        if segments and segments[0] == DEEP and not pattern.anchored:
+            self._floats.add(segments[1] if len(segments) > 1 else ("", ""), rule)
+            self._floating = True
+            return
+        node = self._anchored if pattern.anchored else self._absolute
+        for segment in segments:
+            if len(segment) != 1:
+                break
+            node = node.setdefault(segment[0], {})
+        node.setdefault(None, []).append(rule)
+
+    def find(self, view: PathView) -> list[CompiledRule]:
+        """The rules that can match the path or what it looks like; some more, and some twice."""
+        found: list[CompiledRule] = list(self._everything)
+        if self._absolute:
+            _walk(self._absolute, view.folded, found)
+        if self._anchored and view.below_folded is not None:
+            _walk(self._anchored, view.below_folded, found)
+        if self._floating:
+            for part in view.folded:
+                floats = self._seen.get(part)
+                if floats is None:
+                    floats = self._look_up(part)
+                found += floats
+        return found
+
+    def _look_up(self, part: str) -> list[CompiledRule]:
+        # The same names come again and again in paths, so each is looked up once.
+        if len(self._seen) >= MAX_SEEN:
+            self._seen.clear()
+        found = self._seen[part] = self._floats.find(part)
+        return found
+
+    @property
+    def everything(self) -> list[CompiledRule]:
+        """The rules that match every path, also one of which nothing is known."""
+        return self._everything
+
+
+def _walk(root: dict[Any, Any], parts: list[str], found: list[CompiledRule]) -> None:
+    node = root
+    here = root.get(None)
+    if here is not None:
+        found += here
+    for part in parts:
+        below = node.get(part)
+        if below is None:
+            return
+        node = below
+        here = node.get(None)
+        if here is not None:
+            found += here

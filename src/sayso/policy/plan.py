@@ -1,0 +1,135 @@
+"""What is known of a tool before its arguments are looked at: the memo of the compiled index (POL-80)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sayso.core.call import ToolCall
+from sayso.core.target import Operation, Target, TargetKind
+from sayso.policy.compiled import EVERY_PATH, CompiledRule
+from sayso.policy.descriptors import Descriptors, ToolKind
+from sayso.policy.layer import Layer, Patterned
+from sayso.policy.outcome import PolicyOutcome
+from sayso.policy.targets import identity_of
+from sayso.policy.weighing import combine, weigh
+
+_KIND_OPERATIONS = {
+    ToolKind.READ_FILE: Operation.READ,
+    ToolKind.WRITE_FILE: Operation.WRITE,
+    ToolKind.DELETE_FILE: Operation.DELETE,
+}
+
+
+class Plan:
+    """The candidates for one tool, in one permission group, for one owner where rules differ by it.
+
+    `lists` and `table` match the tool whatever its arguments are; `list_groups` and `table_groups`
+    hold what depends on them. `fixed` is the outcome where nothing does.
+    """
+
+    __slots__ = (
+        "command_lists", "command_table", "concern", "descriptor", "doubts", "fixed", "group",
+        "identity", "list_groups", "lists", "path_concern", "table", "table_groups", "warnings",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        call: ToolCall | None,
+        server: str | None,
+        tool: str,
+        group: str,
+        lists: Layer,
+        table: Sequence[Layer],
+        descriptors: Descriptors,
+        warnings: tuple[str, ...],
+    ) -> None:
+        self.group = group
+        self.warnings = warnings
+        self.identity = identity_of(server, tool)
+        self.descriptor = descriptors.find(self.identity.tool or "", self.identity.server)
+        self.list_groups = lists.patterned(self.identity)
+        by_layer = [layer.patterned(self.identity) for layer in table]
+        self.table_groups = [group for groups in by_layer for group in groups]
+        self.lists = _scoped(lists.for_name(self.identity, self.list_groups), call)
+        self.table: list[CompiledRule] = []
+        for layer, groups in zip(table, by_layer, strict=True):
+            self.table += _scoped(layer.for_name(self.identity, groups), call)
+        self._add_classes(call)
+        self.table.sort(key=self.place)
+        layers = [(lists, self.list_groups), *zip(table, by_layer, strict=True)]
+        self.doubts = self._look_alikes(call, layers)
+        every = [group for groups in (self.list_groups, self.table_groups) for group in groups]
+        concerns = [r for group in every for r in group.concerns if _for(r, call)]
+        self.concern = min(concerns, key=lambda r: r.rule.id) if concerns else None
+        of_paths = [rule for rule in concerns if rule.paths is not None]
+        self.path_concern = min(of_paths, key=lambda r: r.rule.id) if of_paths else None
+        self.command_lists = self._commands(self.list_groups, call)
+        self.command_table = self._commands(self.table_groups, call)
+        self.fixed: PolicyOutcome | None = None
+        if call is not None and self._is_fixed():
+            self.fixed = combine(
+                [weigh(self.identity, call, self.lists, self.table, self.doubts)], warnings
+            )
+
+    def place(self, rule: CompiledRule) -> tuple[bool, int, str]:
+        """Where a row of the rule table stands: the session's group first, then by priority and id."""
+        return (rule.rule.group_id != self.group, *rule.order)
+
+    def ordered(self, rows: list[CompiledRule]) -> list[CompiledRule]:
+        """Rows of the table in the order in which the first match decides."""
+        return sorted(rows, key=self.place) if len(rows) > 1 else rows
+
+    def _is_fixed(self) -> bool:
+        if self.descriptor is not None and not self.descriptor.bare:
+            return False
+        return not any(rule.guarded for rule in (*self.lists, *self.table))
+
+    def _commands(self, groups: list[Patterned], call: ToolCall | None) -> list[CompiledRule]:
+        return [rule for group in groups for rule in group.commands if _for(rule, call)]
+
+    def _look_alikes(
+        self, call: ToolCall | None, layers: list[tuple[Layer, list[Patterned]]]
+    ) -> tuple[str, ...]:
+        if any(rule.tool.literal for rule in (*self.lists, *self.table) if not rule.targeted):
+            return ()
+        alike = [
+            rule
+            for layer, groups in layers
+            for rule in layer.looking_alike(self.identity, groups)
+            if _for(rule, call)
+        ]
+        return tuple(sorted(look_alike(self.identity, rule) for rule in alike))
+
+    def _add_classes(self, call: ToolCall | None) -> None:
+        """A file tool without a path argument is matched by the class tokens by its kind (POL-11)."""
+        if self.descriptor is None or self.descriptor.paths:
+            return
+        operation = _KIND_OPERATIONS.get(self.descriptor.kind)
+        if operation is None or self.identity.kind is not TargetKind.NAME:
+            return
+        for groups, found in ((self.list_groups, self.lists), (self.table_groups, self.table)):
+            found += [
+                rule
+                for group in groups
+                for rule in group.paths.everything
+                if rule.rule.tool_pattern.startswith("@")
+                and rule.paths == (EVERY_PATH,)
+                and rule.for_operation(operation)
+                and _for(rule, call)
+            ]
+
+
+def look_alike(target: Target, rule: CompiledRule) -> str:
+    """The doubt about a target that only looks like what a rule denies or asks about."""
+    return f"`{target.text}` looks like what rule `{rule.rule.id}` is about, and is another"
+
+
+def _scoped(rules: list[CompiledRule], call: ToolCall | None) -> list[CompiledRule]:
+    return [rule for rule in rules if _for(rule, call)]
+
+
+def _for(rule: CompiledRule, call: ToolCall | None) -> bool:
+    """Whether a rule is for the owner of the call; without a call it is for any."""
+    return call is None or not rule.scoped or rule.in_scope(call)
+
+

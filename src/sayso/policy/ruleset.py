@@ -1,0 +1,268 @@
+"""The compiled rules, and `judge`: from a call to what policy says of it (POL-20 to POL-25, POL-80)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sayso.core.call import ToolCall
+from sayso.core.effect import Effect
+from sayso.core.reason import Reason
+from sayso.core.target import Target, TargetKind
+from sayso.policy.compiled import CompiledRule
+from sayso.policy.descriptors import Descriptors
+from sayso.policy.facts import Facts
+from sayso.policy.layer import Layer
+from sayso.policy.matching import PathMatcher, match_named
+from sayso.policy.outcome import PolicyOutcome, TargetOutcome
+from sayso.policy.path_index import Place
+from sayso.policy.plan import Plan, look_alike
+from sayso.policy.rule import Origin, Rule
+from sayso.policy.targets import targets_of, with_addresses
+from sayso.policy.weighing import combine, weigh
+
+DEFAULT_GROUP = "default"
+MAX_MEMO = 8192
+
+
+class RuleSet:
+    """All rules in force, compiled once and never changed; build it with `compile_ruleset`.
+
+    `unavailable` says why the rules could not be loaded, None if they are; `problems` are sentences
+    about rules that cannot be read (those count so that nothing is loosened).
+    """
+
+    def __init__(
+        self,
+        rules: Iterable[CompiledRule],
+        descriptors: Descriptors,
+        groups: Iterable[str],
+        unavailable: str | None,
+    ) -> None:
+        self.descriptors = descriptors
+        self.unavailable = unavailable
+        self.rules: tuple[Rule, ...] = ()
+        self._lists = Layer()
+        self._groups: dict[str, Layer] = {name: Layer() for name in (DEFAULT_GROUP, *groups)}
+        compiled = list(rules)
+        for rule in compiled:
+            if rule.is_list:
+                self._lists.add(rule)
+            else:
+                self._groups.setdefault(rule.rule.group_id, Layer()).add(rule)
+        self.rules = tuple(rule.rule for rule in compiled)
+        self.problems = tuple(rule.problem for rule in compiled if rule.problem is not None)
+        self._by_agent = any(rule.agent_id for rule in compiled)
+        self._by_source = any(rule.source for rule in compiled)
+        self._by_user = any(rule.user_id for rule in compiled)
+        self._owned = self._by_agent or self._by_source or self._by_user
+        # Memos: what they hold follows from the rules alone, so that forgetting is always safe.
+        self._plans: dict[tuple[str | None, ...], Plan] = {}
+        self._places: dict[tuple[str, bool], Place] = {}
+
+    def plan(self, call: ToolCall, group: str) -> Plan:
+        """What is known of the call's tool before its arguments are looked at."""
+        key: tuple[str | None, ...] = (call.server, call.tool, group)
+        if self._owned:
+            key += (
+                call.agent_id if self._by_agent else None,
+                call.source if self._by_source else None,
+                call.user_id if self._by_user else None,
+            )
+        found = self._plans.get(key)
+        if found is None:
+            if len(self._plans) >= MAX_MEMO:
+                self._plans.clear()
+            found = self._plans[key] = self._make_plan(call, call.server, call.tool, group)
+        return found
+
+    def unscoped_plan(self, tool: str, server: str | None, group: str) -> Plan:
+        """The plan of a tool with the rules of every agent, source and user."""
+        key = (server, tool, group, "any owner")
+        found = self._plans.get(key)
+        if found is None:
+            found = self._plans[key] = self._make_plan(None, server, tool, group)
+        return found
+
+    def place(self, path: str | None, *, windows: bool) -> Place | None:
+        """A directory in normal form."""
+        if path is None:
+            return None
+        found = self._places.get((path, windows))
+        if found is None:
+            if len(self._places) >= MAX_MEMO:
+                self._places.clear()
+            found = self._places[path, windows] = Place(path, windows=windows)
+        return found
+
+    def _make_plan(
+        self, call: ToolCall | None, server: str | None, tool: str, group: str
+    ) -> Plan:
+        warnings: tuple[str, ...] = ()
+        if group not in self._groups:
+            warnings = (f"there is no permission group `{group}`; only `{DEFAULT_GROUP}` counts",)
+        names = [name for name in dict.fromkeys((group, DEFAULT_GROUP)) if name in self._groups]
+        table = [self._groups[name] for name in names]
+        return Plan(call, server, tool, group, self._lists, table, self.descriptors, warnings)
+
+
+def compile_ruleset(
+    lists: Iterable[Rule],
+    table: Iterable[Rule],
+    descriptors: Descriptors,
+    *,
+    facts: Facts | None = None,
+    unavailable: str | None = None,
+    groups: Iterable[str] = (),
+) -> RuleSet:
+    """Compile rules of permission lists and of the rule table.
+
+    With `facts`, `~` and links in the fixed part of a path are resolved. `groups` are the permission
+    groups there are, beside those that have rules. A rule that cannot be read does not raise: an allow
+    is left out, a deny or ask applies to everything its tool pattern hits.
+    """
+    rules = []
+    for rule in lists:
+        # What stands in a list is judged as such, whatever its row claims.
+        origin = Origin.SESSION if rule.origin is Origin.DATABASE else rule.origin
+        rules.append(CompiledRule(rule if origin is rule.origin else replace(rule, origin=origin), facts))
+    for rule in table:
+        row = rule if rule.origin is Origin.DATABASE else replace(rule, origin=Origin.DATABASE)
+        rules.append(CompiledRule(row, facts))
+    return RuleSet(rules, descriptors, groups, unavailable)
+
+
+def judge(
+    call: ToolCall, ruleset: RuleSet, facts: Facts, *, group: str = DEFAULT_GROUP
+) -> PolicyOutcome:
+    """What policy says of a call: the strictest of its targets, each weighed by all rules."""
+    plan = ruleset.plan(call, group)
+    outcome = plan.fixed
+    if outcome is None:
+        outcome = _judge(call, ruleset, facts, plan)
+    if ruleset.unavailable is not None and outcome.effect is not Effect.DENY:
+        return replace(
+            outcome,
+            effect=Effect.ASK,
+            reason=Reason.RULES_UNAVAILABLE,
+            must_ask=True,
+            warnings=(*outcome.warnings, f"the rules cannot be loaded: {ruleset.unavailable}"),
+        )
+    return outcome
+
+
+def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> PolicyOutcome:
+    targets = targets_of(call, plan.identity, plan.descriptor, facts)
+    outcomes = [_weigh_target(t, call, ruleset, facts, plan, None) for t in targets if t.own]
+    if len(outcomes) < len(targets):
+        own = combine(outcomes)
+        for target in targets:
+            if target.own:
+                continue
+            outcome = _weigh_target(target, call, ruleset, facts, plan, own.effect)
+            if outcome.rule is None and outcome.reason is Reason.NO_RULE:
+                # A derived target that nothing matches follows the call's own effect.
+                outcome = replace(outcome, effect=own.effect, reason=own.reason)
+            outcomes.append(outcome)
+    return combine(outcomes, plan.warnings)
+
+
+def _weigh_target(
+    target: Target,
+    call: ToolCall,
+    ruleset: RuleSet,
+    facts: Facts,
+    plan: Plan,
+    followed: Effect | None,
+) -> TargetOutcome:
+    """Weigh one target; a derived one that nothing matches has the effect `followed`."""
+    lists = list(plan.lists) if target.own else []
+    table = list(plan.table) if target.own else []
+    doubts: list[str] = list(plan.doubts) if target.own else []
+    looks: list[CompiledRule] = []
+    if target.kind is TargetKind.PATH:
+        windows = facts.windows
+        matcher = PathMatcher(
+            target,
+            ruleset.place(call.workspace, windows=windows),
+            facts,
+            lambda path: Place(path, windows=windows),
+        )
+        looks = _extend(lists, matcher.match(plan.list_groups, call))
+        rows, alike = matcher.match(plan.table_groups, call)
+        table = plan.ordered(table + rows)
+        looks += alike
+        if target.resolved is None and target.doubt is None and plan.path_concern is not None:
+            doubts.append(
+                "where the path leads is not known, and rule "
+                f"`{plan.path_concern.rule.id}` could be about it"
+            )
+    elif target.kind is TargetKind.HOST:
+        return _weigh_host(target, call, facts, plan, lists, table, doubts, followed)
+    elif target.kind is TargetKind.COMMAND:
+        lists += plan.command_lists
+        table = plan.ordered(table + plan.command_table)
+        if target.opaque and plan.concern is not None:
+            doubts.append(
+                f"{target.doubt}, and rule `{plan.concern.rule.id}` could be about a part of it"
+            )
+    elif target.kind in (TargetKind.SKILL, TargetKind.AGENT):
+        looks = _extend(lists, match_named(target, plan.list_groups, call))
+        rows, alike = match_named(target, plan.table_groups, call)
+        table = plan.ordered(table + rows)
+        looks += alike
+    doubts += sorted({look_alike(target, rule) for rule in looks})
+    return weigh(target, call, lists, table, doubts)
+
+
+def _extend(
+    rules: list[CompiledRule], matched: tuple[list[CompiledRule], list[CompiledRule]]
+) -> list[CompiledRule]:
+    found, looks = matched
+    rules += found
+    return looks
+
+
+def _weigh_host(
+    target: Target,
+    call: ToolCall,
+    facts: Facts,
+    plan: Plan,
+    lists: list[CompiledRule],
+    table: list[CompiledRule],
+    doubts: list[str],
+    followed: Effect | None,
+) -> TargetOutcome:
+    rows = list(table)
+    addressed: list[tuple[bool, CompiledRule]] = []
+    for groups, found, listed in ((plan.list_groups, lists, True), (plan.table_groups, rows, False)):
+        for group in groups:
+            if not group.hosts.size:
+                continue
+            hits, looks = group.hosts.find(target)
+            found += [rule for rule in hits if rule.in_scope(call)]
+            doubts += sorted(
+                {look_alike(target, rule) for rule in looks if rule.in_scope(call)}
+            )
+            addressed += [(listed, r) for r in group.hosts.by_address if r.in_scope(call)]
+    outcome = weigh(target, call, lists, plan.ordered(rows), doubts)
+    effect = followed if outcome.reason is Reason.NO_RULE and followed is not None else outcome.effect
+    if effect is not Effect.ALLOW or not addressed or target.host is None:
+        return outcome
+    # A name is resolved only where it would be allowed: asking for it already tells others.
+    if ":" in target.host or target.host.rpartition(".")[2].isdigit():
+        return outcome
+    addresses = facts.addresses(target.host)
+    if addresses is None:
+        rule = min((rule for _, rule in addressed), key=lambda r: r.rule.id)
+        doubt = f"its addresses are not known, and rule `{rule.rule.id}` could be about them"
+        return weigh(target, call, lists, plan.ordered(rows), [*doubts, doubt])
+    target = with_addresses(target, addresses)
+    for listed, rule in addressed:
+        pattern = rule.host
+        assert pattern is not None
+        if pattern.fits_place(target.scheme, target.port, strict=False) and pattern.fits_addresses(
+            addresses
+        ):
+            (lists if listed else rows).append(rule)
+    return weigh(target, call, lists, plan.ordered(rows), doubts)

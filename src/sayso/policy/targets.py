@@ -1,0 +1,246 @@
+"""The targets of a call: what it touches, in the form that rules match (POL-3).
+
+Arguments are hostile: one of the wrong type gives a target with a doubt, never none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sayso.core.call import ToolCall
+from sayso.core.target import Operation, Target, TargetKind
+from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor
+from sayso.policy.facts import Facts
+from sayso.policy.paths import normalise, process_view
+from sayso.policy.patterns.tool import split_written
+from sayso.policy.spelling import hidden_character, normal
+from sayso.policy.web_address import read_url
+
+MAX_SHOWN = 200
+MAX_PATHS = 1000
+OPAQUE = "the command line has not been taken apart"
+
+_GLOB_SIGNS = frozenset("*?[{")
+
+
+def targets(call: ToolCall, descriptors: Descriptors, facts: Facts) -> tuple[Target, ...]:
+    """The targets of a call, its own first, then those derived from its arguments."""
+    identity = identity_of(call.server, call.tool)
+    descriptor = descriptors.find(identity.tool or "", identity.server)
+    return targets_of(call, identity, descriptor, facts)
+
+
+def identity_of(server: str | None, tool: str) -> Target:
+    """The pair or the name that a tool is known by, with a doubt where it is not what it seems."""
+    if server is None:
+        pairs = split_written(tool)
+        if len(pairs) == 1:
+            return _pair(*pairs[0])
+        if tool.startswith("mcp__"):
+            return _name(tool, "it can be read as tools of several servers, or of none")
+        return _name(tool, _name_doubt("tool's name", tool))
+    return _pair(server, tool)
+
+
+def _pair(server: str, tool: str) -> Target:
+    doubt = _name_doubt("server's name", server) or _name_doubt("tool's name", tool)
+    return Target(
+        TargetKind.MCP,
+        f"{_shown(server)}:{_shown(tool)}",
+        server=normal(server),
+        tool=normal(tool),
+        doubt=doubt,
+    )
+
+
+def targets_of(
+    call: ToolCall, identity: Target, descriptor: ToolDescriptor | None, facts: Facts
+) -> tuple[Target, ...]:
+    """The targets of a call whose identity and descriptor are known."""
+    if descriptor is None or descriptor.bare:
+        return (identity,)
+    arguments = call.arguments
+    own = identity.kind is not TargetKind.MCP
+    found: list[Target] = []
+    for argument in descriptor.paths:
+        found += _paths(argument, arguments, call.workspace, facts, own=own)
+    for name in descriptor.urls:
+        found += _urls(arguments, name, own=own, optional=not own)
+    if descriptor.command is not None:
+        found.append(_command(arguments.get(descriptor.command), descriptor.command, own=own))
+    for kind, named in ((TargetKind.SKILL, descriptor.skill), (TargetKind.AGENT, descriptor.agent)):
+        if named is not None and arguments.get(named) is not None:
+            found.append(_named(kind, arguments[named], named))
+    if own and found:
+        return tuple(found)
+    return (identity, *found)
+
+
+def _name(tool: str, doubt: str | None) -> Target:
+    return Target(TargetKind.NAME, _shown(tool), tool=normal(tool), doubt=doubt)
+
+
+def _name_doubt(what: str, name: str) -> str | None:
+    if not name or name.isspace():
+        return f"the {what} is empty"
+    hidden = hidden_character(name)
+    if hidden is not None:
+        return f"the {what} contains the character {hidden}, which is not seen as what it is"
+    if name != name.strip():
+        return f"the {what} starts or ends with a blank"
+    return None
+
+
+def _paths(
+    argument: PathArgument,
+    arguments: Mapping[str, Any],
+    workspace: str | None,
+    facts: Facts,
+    *,
+    own: bool,
+) -> list[Target]:
+    value = arguments.get(argument.name)
+    if value is None:
+        if argument.default is not None:
+            value = argument.default
+        elif argument.optional:
+            return []
+        else:
+            return [_doubtful_path(argument, f"the argument `{argument.name}` is missing", own=own)]
+    values = value if argument.many and isinstance(value, list) else [value]
+    if len(values) > MAX_PATHS:
+        return [_doubtful_path(argument, f"it names more than {MAX_PATHS} paths", own=own)]
+    found = []
+    for item in values:
+        if not isinstance(item, str):
+            doubt = f"the argument `{argument.name}` is not a path but {_type(item)}"
+            found.append(_doubtful_path(argument, doubt, own=own))
+            continue
+        if argument.base is not None:
+            fixed = _below(item, arguments.get(argument.base))
+            if fixed is None:
+                continue
+            item = fixed
+        found.append(_path(item, argument.operation, workspace, facts, own=own))
+    return found
+
+
+def _path(
+    text: str, operation: Operation, workspace: str | None, facts: Facts, *, own: bool
+) -> Target:
+    place = normalise(text, workspace, facts)
+    if place.path is None or place.raw is None:
+        return Target(TargetKind.PATH, _shown(text), own, operation, doubt=place.doubt)
+    resolved = facts.resolve(place.raw)
+    doubt, alternatives = place.doubt, place.alternatives
+    if resolved is not None and resolved != place.path:
+        resolved = normal(resolved.replace("\\", "/") if facts.windows else resolved)
+        view = process_view(resolved, workspace)
+        if view is not None and doubt is None:
+            doubt, alternatives = view.doubt, alternatives + view.alternatives
+    return Target(
+        TargetKind.PATH,
+        place.path,
+        own,
+        operation,
+        place.path,
+        resolved,
+        doubt=doubt,
+        alternatives=alternatives,
+    )
+
+
+def _doubtful_path(argument: PathArgument, doubt: str, *, own: bool) -> Target:
+    return Target(TargetKind.PATH, f"({argument.name})", own, argument.operation, doubt=doubt)
+
+
+def _below(pattern: str, base: object) -> str | None:
+    """The fixed part of a glob, below its base; None where it adds nothing to the base itself."""
+    fixed: list[str] = []
+    for name in pattern.replace("\\", "/").split("/"):
+        if _GLOB_SIGNS & set(name):
+            break
+        fixed.append(name)
+    text = "/".join(fixed)
+    if pattern.startswith("/") and not text.startswith("/"):
+        text = "/" + text
+    if not text:
+        return None
+    if text.startswith(("/", "~")) or not isinstance(base, str) or not base:
+        return text
+    return f"{base}/{text}"
+
+
+def _urls(
+    arguments: Mapping[str, Any], name: str, *, own: bool, optional: bool
+) -> list[Target]:
+    value = arguments.get(name)
+    if value is None and optional:
+        return []
+    if not isinstance(value, str):
+        doubt = (
+            f"the argument `{name}` is missing"
+            if value is None
+            else f"the argument `{name}` is not a URL but {_type(value)}"
+        )
+        return [Target(TargetKind.HOST, f"({name})", own, doubt=doubt)]
+    address = read_url(value)
+    target = Target(
+        TargetKind.HOST,
+        _shown(value),
+        own,
+        scheme=address.scheme,
+        host=address.host,
+        port=address.port,
+        doubt=address.doubt,
+        alternatives=address.alternatives,
+    )
+    if address.scheme == "file" or value[:5].lower() == "file:":
+        text = value[5:].lstrip("/")
+        path = Target(
+            TargetKind.PATH, _shown(value), False, Operation.READ, "/" + text, doubt=address.doubt
+        )
+        return [target, path]
+    return [target]
+
+
+def _command(value: object, name: str, *, own: bool) -> Target:
+    if not isinstance(value, str):
+        shown = "missing" if value is None else f"not a command line but {_type(value)}"
+        return Target(
+            TargetKind.COMMAND, f"({name})", own, doubt=f"the argument `{name}` is {shown}"
+        )
+    if not value.strip():
+        return Target(TargetKind.COMMAND, value, own, doubt="the command line is empty")
+    hidden = hidden_character(value, line=True)
+    if hidden is not None:
+        doubt = f"the command line contains the character {hidden}, which is not seen as what it is"
+        return Target(TargetKind.COMMAND, value, own, doubt=doubt)
+    return Target(TargetKind.COMMAND, value, own, doubt=OPAQUE, opaque=True)
+
+
+def _named(kind: TargetKind, value: object, name: str) -> Target:
+    if not isinstance(value, str):
+        doubt = f"the argument `{name}` is not a name but {_type(value)}"
+        return Target(kind, f"({name})", doubt=doubt)
+    return Target(
+        kind, _shown(value), tool=normal(value), doubt=_name_doubt(f"{kind.value}'s name", value)
+    )
+
+
+def with_addresses(target: Target, addresses: tuple[str, ...]) -> Target:
+    """The host target with the addresses its name resolves to."""
+    return replace(target, addresses=addresses)
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}… ({len(text)} characters)"
+
+
+def _type(value: object) -> str:
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a text", type(None): "null"}
+    if isinstance(value, list):
+        return "a list"
+    return "an object" if isinstance(value, Mapping) else names.get(type(value), "something else")
