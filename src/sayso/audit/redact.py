@@ -8,49 +8,78 @@ from collections.abc import Mapping
 from typing import Any
 
 _SECRET_KEY = re.compile(
-    r"pass(word|wd|phrase)|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|"
-    r"credential|cookie|session[-_]?key|\bpin\b|otp|cvv|bearer",
+    r"pass(word|wd|phrase|code)|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|"
+    r"authorization|credential|cookie|session[-_]?key|bearer|"
+    r"(?<![a-z])(pass|pwd|pin|otp|cvv|cvc)(?![a-z])",
     re.IGNORECASE,
 )
 
+# Repetitions that may fail late have an upper bound: an agent chooses the text, and must not be
+# able to choose how long this takes.
 _SECRET_SHAPE = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}"
+    r"|\beyJ[\w-]{8,500}\.[\w-]{8,}\.[\w-]{4,}"
     r"|\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_]?[A-Za-z0-9_-]{16,}"
     r"|\b(?:ghp|gho|ghu|ghs|ghr|glpat|xox[abprs]|npm|pypi|hf|sayso_[a-z]+)[-_][A-Za-z0-9_-]{16,}"
     r"|\bgithub_pat_[A-Za-z0-9_]{20,}"
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
     r"|\bAIza[A-Za-z0-9_-]{30,}"
-    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
-    r"|(?i:(?<=bearer )[A-Za-z0-9._~+/=-]{16,})",
+    r"|(?<=://)[^\s/:@]*:[^\s/]+(?=@)"
+    r"|(?i:(?<=bearer )[A-Za-z0-9._~+/=-]{16,})"
+    r"|(?i:(?<=basic )[A-Za-z0-9+/=]{12,})",
     re.DOTALL,
 )
+
+_ASSIGNED = re.compile(
+    r"(?P<name>(?:pass(?:word|wd|phrase|code)|secret|token|api[-_]?key|access[-_]?key|"
+    r"private[-_]?key|pwd)[\w-]{0,40}[\"']?\s{0,4}[=:]\s{0,4}[\"']?)(?P<value>[^\s\"'&;,|]{4,})",
+    re.IGNORECASE,
+)
+"""A secret that a text gives its name to: `PASSWORD=…`, `"api_key": "…"`, `?token=…`."""
+
+MARKED_FROM = 20
+"""From so many characters on a secret keeps a mark by which it is known again; a short one could be
+guessed from it."""
 
 
 def redact(value: Any, key: str = "") -> Any:
     """The value with secrets replaced by `[secret, N characters, a1b2…]`; other values unchanged.
 
-    A value is a secret by its key (`password`, `api_key` …) or a part of a text by its shape
-    (private keys, tokens of known providers, a password in a URL).
+    A value is a secret by its key (`password`, `api_key` …), with everything inside it, or a part of
+    a text by its shape (private keys, tokens of known providers, a password in a URL, `TOKEN=…`).
     """
+    if key and _SECRET_KEY.search(key):
+        return _mask_all(value)
     if isinstance(value, Mapping):
-        return {name: redact(item, str(name)) for name, item in value.items()}
+        return {redact_text(str(name)): redact(item, str(name)) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [redact(item, key) for item in value]
-    if isinstance(value, str):
-        if value and key and _SECRET_KEY.search(key):
-            return _mask(value)
-        return _SECRET_SHAPE.sub(lambda match: _mask(match.group()), value)
-    if isinstance(value, int) and not isinstance(value, bool) and _SECRET_KEY.search(key):
-        return _mask(str(value))
-    return value
+        return [redact(item) for item in value]
+    return redact_text(value) if isinstance(value, str) else value
 
 
 def redact_text(text: str) -> str:
     """A text with what looks like a secret replaced."""
-    return _SECRET_SHAPE.sub(lambda match: _mask(match.group()), text)
+    text = _SECRET_SHAPE.sub(lambda match: _mask(match.group()), text)
+    return _ASSIGNED.sub(_mask_assigned, text)
+
+
+def _mask_all(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {redact_text(str(name)): _mask_all(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_mask_all(item) for item in value]
+    if value is None or isinstance(value, bool) or value == "":
+        return value
+    return _mask(str(value))
+
+
+def _mask_assigned(match: re.Match[str]) -> str:
+    value = match["value"]
+    return match.group() if value.startswith("[secret") else match["name"] + _mask(value)
 
 
 def _mask(secret: str) -> str:
+    if len(secret) < MARKED_FROM:
+        return f"[secret, {len(secret)} characters]"
     mark = hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:4]
     return f"[secret, {len(secret)} characters, {mark}…]"

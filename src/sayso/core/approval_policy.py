@@ -103,7 +103,9 @@ def parse_approval_policy(data: dict[str, Any], *, must_ask: bool = False) -> Ap
             severity=Severity[str(data.get("severity", "medium")).upper()],
             timeout=_timeout(data.get("timeout")),
             on_timeout=OnTimeout(
-                {"deny": "reject"}.get(data.get("on_timeout", "reject"), data.get("on_timeout", "reject"))
+                {"deny": "reject"}.get(
+                    data.get("on_timeout", "reject"), data.get("on_timeout", "reject")
+                )
             ),
             acknowledge_high_risk=_boolean(data, "acknowledge_high_risk"),
             approver=Approver(data.get("approver", "any")),
@@ -118,7 +120,8 @@ def parse_approval_policy(data: dict[str, Any], *, must_ask: bool = False) -> Ap
         )
     except (KeyError, ValueError, TypeError) as error:
         raise RuleRefused(
-            f"the approval policy has a wrong value: {error}", "see docs/spec/requests.md, section 2"
+            f"the approval policy has a wrong value: {error}",
+            "see docs/spec/requests.md, section 2",
         ) from error
     if policy.on_timeout is OnTimeout.ALLOW and must_ask:
         raise RuleRefused("`on_timeout: allow` cannot stand with must_ask", "use `reject`")
@@ -138,6 +141,7 @@ def merge(policies: Iterable[ApprovalPolicy]) -> ApprovalPolicy:
     """Merge the policies of all asks that match one call; the result is as strict as each (POL-24)."""
     merged: ApprovalPolicy | None = None
     for policy in policies:
+        policy = _settled(policy)
         merged = policy if merged is None else _merge_two(merged, policy)
     return merged if merged is not None else ApprovalPolicy()
 
@@ -145,16 +149,24 @@ def merge(policies: Iterable[ApprovalPolicy]) -> ApprovalPolicy:
 _APPROVER_RANK = {Approver.ANY: 0, Approver.END_USER: 1, Approver.OPERATOR: 1, Approver.ADMIN: 2}
 
 
+def _settled(policy: ApprovalPolicy) -> ApprovalPolicy:
+    """The policy without what its own list or role overrules: `approvers` > `role` > `approver` (REQ-10)."""
+    if policy.approvers is not None:
+        return replace(policy, role=None, approver=Approver.ANY)
+    return policy if policy.role is None else replace(policy, approver=Approver.ANY)
+
+
 def _merge_two(a: ApprovalPolicy, b: ApprovalPolicy) -> ApprovalPolicy:
     timeouts = [t for t in (a.timeout, b.timeout) if t is not None]
     named = [set(p.approvers) for p in (a, b) if p.approvers is not None]
     approvers = None if not named else tuple(sorted(set.intersection(*named)))
     approver = max(a.approver, b.approver, key=lambda word: _APPROVER_RANK[word])
-    if {a.approver, b.approver} == {Approver.END_USER, Approver.OPERATOR}:
-        approvers = ()  # nobody is both by construction: it waits and times out, it never loosens
+    words = {a.approver, b.approver} - {Approver.ANY}
+    if len(words) == 2 and Approver.END_USER in words:
+        approvers = ()  # nobody is taken to be both: it waits and times out, it never loosens
     role = a.role or b.role
     if a.role and b.role and a.role != b.role:
-        approvers = ()
+        approvers = ()  # nor a member of two roles
     return replace(
         a,
         severity=max(a.severity, b.severity),

@@ -13,27 +13,31 @@ def may_review(
 ) -> str | None:
     """Why this person with this kind of credential may not review; None if they may.
 
-    A named list or a role decides before the approver word does; an unknown role has no members.
+    A list, a role and an approver word that stand together come from different rules, and each must
+    be met; one rule's own list decides before its role and its word (`merge` sees to it). An unknown
+    role has no members. Where others than the session's user decide, that user counts only with
+    `self_approval`.
     """
     if kind not in DECIDING:
         return "an agent's token can never decide"
-    if policy.approvers is not None:
-        named = person.person_id in policy.approvers or f"web:{person.name}" in policy.approvers
-        return None if named else "only the people named by the rule may decide"
+    named, user = policy.approvers is not None, person.person_id == owner.user_id
+    if named and not _is_named(person, policy):
+        return "only the people named by the rule may decide"
     if policy.role is not None:
         return f"only members of the role `{policy.role}` may decide"
-    user = person.person_id == owner.user_id
+    operates = person.admin or person.operates(owner.agent_id)
+    others_decide = named or policy.approver in (Approver.OPERATOR, Approver.ADMIN)
+    if user and others_decide and not policy.self_approval:
+        return "somebody else than the session's user has to decide"
     match policy.approver:
         case Approver.ANY:
-            ok = user or person.admin or person.operates(owner.agent_id)
+            ok = named or user or operates
         case Approver.END_USER:
             ok = user
         case Approver.OPERATOR:
-            ok = (person.admin or person.operates(owner.agent_id)) and (
-                policy.self_approval or not user
-            )
+            ok = operates
         case Approver.ADMIN:
-            ok = person.admin and (policy.self_approval or not user)
+            ok = person.admin
     return None if ok else f"this needs the approver `{policy.approver.value}`"
 
 
@@ -45,3 +49,8 @@ def may_see(person: Person, owner: Owner) -> bool:
 def may_configure(person: Person, kind: CredentialKind) -> bool:
     """Whether the person may change rules and tokens with this kind of credential."""
     return person.admin and kind in CONFIGURING
+
+
+def _is_named(person: Person, policy: ApprovalPolicy) -> bool:
+    named = policy.approvers or ()
+    return person.person_id in named or f"web:{person.name}" in named

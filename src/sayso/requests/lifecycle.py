@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sayso.core.moment import Moment, plus
-from sayso.core.reason import Reason
 from sayso.errors import ClaimLost, RequestClosed
 from sayso.requests.approval import (
     ApprovalRequest,
@@ -251,15 +250,19 @@ def lapses_at(request: ApprovalRequest) -> Moment | None:
 
 
 def closed(request: ApprovalRequest) -> RequestClosed:
-    """The error that says how and by whom the request was resolved already."""
-    resolution = request.resolution
-    by = resolution.by if resolution is not None and resolution.by else "sayso"
-    reason = resolution.reason if resolution is not None else Reason.ERROR
+    """The error that says how and by whom the request was resolved, or that it is not yet at that point."""
+    status, resolution = request.status.value, request.resolution
+    if resolution is None:
+        return RequestClosed(
+            f"this cannot be done while the request is {status}",
+            "look at how it stands now",
+            status=status,
+        )
     return RequestClosed(
-        f"already resolved by {by}: {request.status.value}",
-        f"the reason is {reason.value}; ask again with a new call if it is still wanted",
-        status=request.status.value,
-        resolution=None if resolution is None else resolution.to_json(),
+        f"already resolved by {resolution.by or 'sayso'}: {status}",
+        f"the reason is {resolution.reason.value}; ask again with a new call if it is still wanted",
+        status=status,
+        resolution=resolution.to_json(),
     )
 
 

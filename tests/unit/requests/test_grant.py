@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sayso.core.call import digest_of
+from sayso.core.reason import Reason
+from sayso.requests.grant import Grant, grant_of
+from sayso.requests.lifecycle import LAPSE_SECONDS, Approved, apply
+from tests.fakes.values import a_call, a_request, a_review, approved, at, in_every_state, said
+
+
+@pytest.mark.parametrize("name", sorted(in_every_state()))
+def test_only_an_approved_request_makes_a_grant(name: str) -> None:
+    assert (grant_of(in_every_state()[name]) is not None) == (name == "approved")
+
+
+def test_a_grant_names_the_people_who_approved_exactly_this() -> None:
+    other = a_review("mallory", digest="0" * 64)
+    request = replace(approved(None, "bob", "alice", "bob"), reviews=())
+    request = replace(request, reviews=(a_review("bob"), other, a_review("alice"), a_review("bob")))
+    grant = grant_of(request)
+    assert grant == Grant("c1", digest_of(a_call()), ("alice", "bob"), at(1 + LAPSE_SECONDS))
+
+
+def test_what_time_or_rules_approved_has_no_giver() -> None:
+    grant = grant_of(apply(a_request(), Approved(said(Reason.RULE_ALLOW))))
+    assert grant is not None
+    assert grant.givers == ()
+
+
+def test_a_grant_fits_its_call_until_its_end() -> None:
+    grant = Grant("c1", "d" * 64, ("owner",), at(10))
+    assert grant.fits("d" * 64, at(9.999999))
+    assert not grant.fits("d" * 64, at(10))
+    assert not grant.fits("e" * 64, at(9))
