@@ -162,6 +162,19 @@ class Access:
         await self._store.put_credential(credential, [self._record(actor, note)])
         return token, credential
 
+    async def embedded_agent(self, agent_id: str) -> Actor:
+        """The credential of an agent whose program embeds the gate; it makes calls and never decides.
+
+        Its secret is thrown away: only the object that is returned can open sessions with it.
+        """
+        _, credential = await self._make(
+            CredentialKind.AGENT, OWNER, agent_id=agent_id, name="embedded", lifetime=None
+        )
+        people = await self._store.people()
+        actor = Actor(people[OWNER], credential, "embedded")
+        await self._store.put_credential(credential, [self._record(actor, "embedded gate opened")])
+        return actor
+
     async def revoke(self, actor: Actor, credential_id: str) -> bool:
         """Revoke a credential; anybody may revoke the one they act with, else the actor must configure."""
         if credential_id != actor.credential.credential_id:

@@ -14,6 +14,7 @@ from sayso.policy.descriptors import ToolDescriptor
 from sayso.policy.facts import Facts
 from sayso.policy.rule import Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
+from sayso.policy.shipped_descriptors import SHIPPED
 
 _log = structlog.get_logger("sayso.rules")
 
@@ -60,13 +61,15 @@ class CachedRules:
             if self._compiled is not None and key == self._key:
                 return self._compiled
             _, table = await self._store.rules()
+            groups = [group.group_id for group in await self._store.groups()]
             unavailable = lists.problem if lists.unavailable else None
             compiled = compile_ruleset(
                 (*self._built_in, *lists.rules),
                 table,
-                lists.descriptors,
+                SHIPPED.adding(lists.descriptors),
                 facts=self._facts,
                 unavailable=unavailable,
+                groups=groups,
             )
         except (SaysoError, OSError, ValueError) as error:
             return self._unavailable(error)
@@ -85,5 +88,9 @@ class CachedRules:
         _log.error("rules cannot be loaded", error=str(error), kind=type(error).__name__)
         self._key = None
         return compile_ruleset(
-            self._denies, (), (), facts=self._facts, unavailable=str(error) or type(error).__name__
+            self._denies,
+            (),
+            SHIPPED,
+            facts=self._facts,
+            unavailable=str(error) or type(error).__name__,
         )

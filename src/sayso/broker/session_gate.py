@@ -12,7 +12,7 @@ from sayso.broker.wait import Presence, wait
 from sayso.broker.world import World
 from sayso.core.session import CallDraft, Session
 from sayso.errors import NotEligible
-from sayso.policy.ruleset import visible
+from sayso.policy.visibility import visible
 
 
 class SessionGate:
@@ -69,7 +69,7 @@ class SessionGate:
         return [
             tool
             for tool in tools
-            if visible(tool.name, tool.server, rules, group=session.permission_group)
+            if visible(tool.name, rules, server=tool.server, group=session.permission_group)
         ]
 
     async def stop(self) -> None:

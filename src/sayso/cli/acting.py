@@ -22,10 +22,18 @@ ACT_SECONDS = 120.0
 """How long the login of one command lasts at most."""
 
 PassphraseStdin = Annotated[
-    bool, Parameter(name="--passphrase-stdin", negative="", help="Read the passphrase from standard input.")
+    bool,
+    Parameter(
+        name="--passphrase-stdin", negative="", help="Read the passphrase from standard input."
+    ),
 ]
 TokenStdin = Annotated[
-    bool, Parameter(name="--token-stdin", negative="", help="Read an approver's or admin's token from standard input.")
+    bool,
+    Parameter(
+        name="--token-stdin",
+        negative="",
+        help="Read an approver's or admin's token from standard input.",
+    ),
 ]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 

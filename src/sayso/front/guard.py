@@ -16,9 +16,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def guarded(
-    gate: Gate, function: Callable[P, T], tool: str, server: str | None
-) -> Callable[P, T]:
+def guarded(gate: Gate, function: Callable[P, T], tool: str, server: str | None) -> Callable[P, T]:
     """The function behind the gate; it is called with the judged arguments and nothing else.
 
     Raises CallInvalid at once if its arguments have no JSON form, for then they cannot be shown.

@@ -25,7 +25,9 @@ def approve(
         str | None, Parameter(help="The four-word code of the card you looked at, in quotes.")
     ] = None,
     digest: Annotated[str | None, Parameter(help="The digest of the card you looked at.")] = None,
-    note: Annotated[str | None, Parameter(name=["--note", "-m"], help="A note for the agent.")] = None,
+    note: Annotated[
+        str | None, Parameter(name=["--note", "-m"], help="A note for the agent.")
+    ] = None,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
 ) -> int:
@@ -39,9 +41,7 @@ def approve(
     request_id
         The request's id, or its beginning.
     """
-    return asyncio.run(
-        _approve(request_id, code, digest, note, passphrase_stdin, token_stdin)
-    )
+    return asyncio.run(_approve(request_id, code, digest, note, passphrase_stdin, token_stdin))
 
 
 async def _approve(
@@ -52,7 +52,10 @@ async def _approve(
     passphrase_stdin: bool,
     token_stdin: bool,
 ) -> int:
-    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (broker, actor):
+    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
+        broker,
+        actor,
+    ):
         request = await find_request(broker, actor, request_id)
         if code is not None and " ".join(code.lower().split()) != code_of(request.digest):
             raise DigestMismatch(

@@ -56,7 +56,9 @@ def verify_(
     *,
     checkpoint: Annotated[
         str | None,
-        Parameter(help="NUMBER:HASH as an earlier verify printed it; shows a log that was cut off."),
+        Parameter(
+            help="NUMBER:HASH as an earlier verify printed it; shows a log that was cut off."
+        ),
     ] = None,
 ) -> int:
     """Check the whole chain; exit status 3 and the first bad entry if it was tampered with."""

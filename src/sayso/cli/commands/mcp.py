@@ -24,9 +24,12 @@ def mcp(
     name: Annotated[
         str | None, Parameter(help="The server's name, as rules write it: mcp(NAME:TOOL).")
     ] = None,
-    url: Annotated[str | None, Parameter(help="Where sayso serve listens.", env_var=URL_VARIABLE)] = None,
+    url: Annotated[
+        str | None, Parameter(help="Where sayso serve listens.", env_var=URL_VARIABLE)
+    ] = None,
     hold: Annotated[
-        float | None, Parameter(help="How many seconds a call is held before the client is told to retry.")
+        float | None,
+        Parameter(help="How many seconds a call is held before the client is told to retry."),
     ] = None,
 ) -> int:
     """Start the MCP server COMMAND with sayso in front of it; every tool call passes the gate.
@@ -35,7 +38,9 @@ def mcp(
     Everything after -- is the command.
     """
     if not command:
-        raise CallInvalid("no server command is given", "write it after --: sayso mcp -- npx some-server")
+        raise CallInvalid(
+            "no server command is given", "write it after --: sayso mcp -- npx some-server"
+        )
     token = os.environ.get(TOKEN_VARIABLE)
     if not token:
         raise NotAuthenticated(
@@ -47,7 +52,9 @@ def mcp(
 
 
 async def _mcp(command: list[str], name: str, url: str, token: str, hold: float | None) -> int:
-    gate = await RemoteGate.open(url, token, source="mcp", workspace=os.getcwd(), context_label=f"MCP: {name}")
+    gate = await RemoteGate.open(
+        url, token, source="mcp", workspace=os.getcwd(), context_label=f"MCP: {name}"
+    )
     try:
         return await serve(gate, command, server_name=name, hold_seconds=hold)
     finally:

@@ -19,7 +19,9 @@ app = App(name="reject", help="Reject a request that waits.", help_format="plain
 def reject(
     request_id: str,
     *,
-    note: Annotated[str | None, Parameter(name=["--note", "-m"], help="Why, for the agent.")] = None,
+    note: Annotated[
+        str | None, Parameter(name=["--note", "-m"], help="Why, for the agent.")
+    ] = None,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
 ) -> int:
@@ -36,7 +38,10 @@ def reject(
 async def _reject(
     request_id: str, note: str | None, passphrase_stdin: bool, token_stdin: bool
 ) -> int:
-    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (broker, actor):
+    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
+        broker,
+        actor,
+    ):
         request = await find_request(broker, actor, request_id)
         decided = await broker.review(actor, request.request_id, Vote.REJECT, comment=note)
     print(f"{decided.status.value}: {code_of(decided.digest)}")

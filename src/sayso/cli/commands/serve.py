@@ -37,7 +37,15 @@ async def _serve(host: str, port: int, passphrase_stdin: bool) -> int:
         if not await broker.access.has_passphrase() and (passphrase_stdin or sys.stdin.isatty()):
             await choose_passphrase(broker, from_stdin=passphrase_stdin)
         if not await broker.access.has_passphrase():
-            print("No passphrase has been chosen, so nobody can log in: sayso passphrase set", file=sys.stderr)
+            print(
+                "No passphrase has been chosen, so nobody can log in: sayso passphrase set",
+                file=sys.stderr,
+            )
         with serving(url):
-            await serve_broker(broker, host=host, port=port, announce=lambda: print(f"sayso is listening on {url}", flush=True))
+            await serve_broker(
+                broker,
+                host=host,
+                port=port,
+                announce=lambda: print(f"sayso is listening on {url}", flush=True),
+            )
     return 0

@@ -24,13 +24,17 @@ def create(
     *,
     kind: Annotated[
         Literal["agent", "approver", "admin"],
-        Parameter(help="agent: makes calls, never decides. approver: decides. admin: also configures."),
+        Parameter(
+            help="agent: makes calls, never decides. approver: decides. admin: also configures."
+        ),
     ],
     agent: Annotated[
         str | None, Parameter(help="The agent's name, as rules and cards show it (kind agent).")
     ] = None,
     name: Annotated[str, Parameter(help="What the token is for.")] = "",
-    days: Annotated[float | None, Parameter(help="After how many days it ends; never by default.")] = None,
+    days: Annotated[
+        float | None, Parameter(help="After how many days it ends; never by default.")
+    ] = None,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
 ) -> int:
@@ -52,7 +56,10 @@ async def _create(
     passphrase_stdin: bool,
     token_stdin: bool,
 ) -> int:
-    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (broker, actor):
+    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
+        broker,
+        actor,
+    ):
         token, _ = await broker.access.create_token(
             actor,
             kind,
@@ -94,7 +101,9 @@ async def _list(as_json: bool) -> int:
         return 0
     for row in rows:
         state = "live" if row["live"] else "ended"
-        print(f"{row['id']}  {row['kind']:8}  {state:5}  {row['agent'] or ''}  {row['name']}".rstrip())
+        print(
+            f"{row['id']}  {row['kind']:8}  {state:5}  {row['agent'] or ''}  {row['name']}".rstrip()
+        )
     if not rows:
         print("There are no tokens. Make one: sayso tokens create --kind agent --agent NAME")
     return 0
@@ -115,7 +124,10 @@ def revoke(
 
 
 async def _revoke(token_id: str, passphrase_stdin: bool, token_stdin: bool) -> int:
-    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (broker, actor):
+    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
+        broker,
+        actor,
+    ):
         if not await broker.access.revoke(actor, token_id):
             raise CallInvalid(f"no live token has the id `{token_id[:64]}`", "sayso tokens list")
     print("revoked")

@@ -54,14 +54,10 @@ def prepare(folder: Path) -> None:
     (folder / "vault" / "key.txt").write_text("not for agents\n")
 
 
-async def play(
-    gate: GatePort, folder: Path, tell: Callable[[Told], Awaitable[None]]
-) -> None:
+async def play(gate: GatePort, folder: Path, tell: Callable[[Told], Awaitable[None]]) -> None:
     """Run the script once, telling each thing that happens."""
     for step in SCRIPT:
-        draft = CallDraft(
-            step.tool, step.arguments, detail=step.words, diff=_diff(folder, step)
-        )
+        draft = CallDraft(step.tool, step.arguments, detail=step.words, diff=_diff(folder, step))
 
         async def execute(judged: Mapping[str, Any], step: Step = step) -> str:
             return _use_tool(folder, step.tool, judged)

@@ -1,0 +1,156 @@
+"""The only place that builds real stores, clocks, rule sources and channels."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sayso.broker.access import Access
+from sayso.broker.broker import Broker
+from sayso.broker.ports import Notifier
+from sayso.broker.rule_source import CachedRules, ListRules
+from sayso.broker.session_gate import SessionGate
+from sayso.broker.world import World
+from sayso.channels.notifier import Channels
+from sayso.channels.terminal.channel import TerminalChannel
+from sayso.channels.web.channel import WebInbox
+from sayso.config.source import SettingsRules
+from sayso.policy.protection import protected_rules
+from sayso.requests.approval import Vote
+from sayso.store.memory import MemoryStore
+from sayso.store.sqlite import SqliteStore, open_sqlite
+from sayso.system.clock import SystemClock
+from sayso.system.facts import LocalFacts
+from sayso.system.ids import SystemIds
+from sayso.system.places import Places, find_places, private_directory
+
+SETTINGS_NAME = "settings.toml"
+
+MakeNotifier = Callable[[Callable[[], Broker]], Notifier]
+"""Builds the channels; they get the broker when they need it, because it is built after them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """An embedded gate: one session's port, and what has to be closed after it."""
+
+    gate: SessionGate
+    close: Callable[[], object]
+
+
+@contextlib.asynccontextmanager
+async def open_broker(
+    *,
+    notifier: Notifier | MakeNotifier | None = None,
+    database: Path | None = None,
+    settings: Path | None = None,
+    ports: Sequence[int] = (),
+    start: bool = False,
+) -> AsyncIterator[Broker]:
+    """The broker of this installation (or of that database and settings file), closed at the end.
+
+    `notifier` are the channels, by default the inbox alone; `ports` are the ports that a server of
+    sayso listens on, which no call may reach; `start` lets the broker sweep and notify. Raises
+    StoreCorrupt, SchemaTooNew, StoreUnavailable.
+    """
+    store, places = _open_store(database)
+    try:
+        broker = _build(store, notifier, settings or places.config / SETTINGS_NAME, places, ports)
+        if start:
+            await broker.start()
+        try:
+            yield broker
+        finally:
+            await broker.close()
+    finally:
+        store.close()
+
+
+async def open_embedded(
+    *,
+    agent: str,
+    workspace: str,
+    database: Path | None,
+    settings: Path | None,
+    terminal: bool,
+    inbox: bool,
+    context_label: str | None,
+) -> Embedded:
+    """A gate in this process: its own broker, an agent's credential of its own, one session."""
+    stack = contextlib.AsyncExitStack()
+    try:
+        broker = await stack.enter_async_context(
+            open_broker(
+                notifier=lambda get: _channels(get, terminal=terminal, inbox=inbox),
+                database=database,
+                settings=settings,
+                start=True,
+            )
+        )
+        actor = await broker.access.embedded_agent(agent)
+        stack.push_async_callback(broker.access.revoke, actor, actor.credential.credential_id)
+        session = await broker.open_session(
+            actor, source="api", workspace=workspace, context_label=context_label
+        )
+    except BaseException:
+        await stack.aclose()
+        raise
+    return Embedded(broker.gate(session.session_id), stack.aclose)
+
+
+def memory_broker(notifier: Notifier | None = None, lists: ListRules | None = None) -> Broker:
+    """A broker on the in-memory store with the real clock, for users' tests; nothing is durable."""
+    store = MemoryStore()
+    facts = LocalFacts()
+    given = lists or ListRules(version=0, rules=())
+    return Broker(
+        World(
+            store=store,
+            feed=store.feed,
+            clock=SystemClock(),
+            ids=SystemIds(),
+            rules=CachedRules(store, lambda: given, protected_rules(), facts),
+            facts=facts,
+            notifier=notifier or WebInbox(),
+        )
+    )
+
+
+def _open_store(database: Path | None) -> tuple[SqliteStore, Places]:
+    places = find_places()
+    if database is None:
+        private_directory(places.data)
+    return open_sqlite(database or places.database), places
+
+
+def _build(
+    store: SqliteStore,
+    notifier: Notifier | MakeNotifier | None,
+    settings: Path,
+    places: Places,
+    ports: Sequence[int],
+) -> Broker:
+    facts = LocalFacts()
+    built_in = protected_rules(
+        sorted({str(places.config), str(places.data), str(settings.parent)}), ports=ports
+    )
+    built: list[Broker] = []
+    if notifier is None:
+        channels: Notifier = WebInbox()
+    elif callable(notifier):
+        channels = notifier(lambda: built[0])
+    else:
+        channels = notifier
+    world = World(
+        store=store,
+        feed=store.feed,
+        clock=SystemClock(),
+        ids=SystemIds(),
+        rules=CachedRules(store, SettingsRules(settings).current, built_in, facts),
+        facts=facts,
+        notifier=channels,
+    )
+    built.append(Broker(world))
+    return built[0]
