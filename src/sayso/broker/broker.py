@@ -31,6 +31,7 @@ from sayso.people.eligibility import may_review, may_see
 from sayso.people.token import DECIDING, CredentialKind
 from sayso.policy.defaults import check_catch_all, seed_rules
 from sayso.policy.rule import Origin, Rule
+from sayso.policy.ruleset import RuleSet
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.event import EventKind, Notice
 
@@ -301,9 +302,12 @@ class Broker:
         return Notice(EventKind.SETTINGS_CHANGED, self.world.clock.now())
 
     async def _sweeping(self) -> None:
+        seen: RuleSet | None = None
         while True:
             try:
-                await sweep(self.world)
+                rules = await self.world.rules.current()
+                await sweep(self.world, rules_changed=rules is not seen)
+                seen = rules
             except SaysoError as error:
                 _log.warning("the sweep failed and is tried again", error=str(error))
             await self.world.clock.sleep(SWEEP_SECONDS)

@@ -20,7 +20,7 @@ from sayso.errors import ExternalIdReused, LostRace, NotEligible, RequestNotFoun
 from sayso.gate.explain import explain, why_sentence
 from sayso.gate.verdict import Verdict
 from sayso.requests.approval import ApprovalRequest, Caller, Why
-from sayso.requests.event import EventKind
+from sayso.requests.event import EventKind, Notice
 from sayso.requests.lifecycle import CallerJoined, apply
 from sayso.requests.sentence import action_sentence
 
@@ -66,7 +66,7 @@ def new_call(
 ) -> NewCall:
     """What a submitted call writes: itself, its verdict's record and, where it asks, its request."""
     request = _request(call, verdict, now, previous) if verdict.effect is Effect.ASK else None
-    notices = ()
+    notices: tuple[Notice, ...] = ()
     if request is not None:
         notices = (
             notice(

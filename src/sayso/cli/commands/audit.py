@@ -10,8 +10,9 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from sayso.audit.chain import Entry, verify
+from sayso.broker.broker import Broker
 from sayso.broker.ports import Page, Store
-from sayso.channels.display import plain
+from sayso.channels.display import plain, show
 from sayso.cli.acting import AsJson
 from sayso.cli.exit_codes import ExitCode
 from sayso.errors import CallInvalid
@@ -41,14 +42,19 @@ async def _list(page: Page, as_json: bool) -> int:
     async with open_broker() as broker:
         entries = list(reversed(await broker.world.store.audit_page(page)))
     for entry in entries:
-        record = json.loads(entry.body)
         if as_json:
-            print(json.dumps({"seq": entry.seq, "hash": entry.hash, **record}))
+            print(json.dumps({"seq": entry.seq, "hash": entry.hash, **json.loads(entry.body)}))
         else:
-            print(_line(entry, record))
+            print(_line(entry))
     if not entries and not as_json:
         print("The audit log holds nothing that fits.")
     return 0
+
+
+async def print_entries(broker: Broker, *, limit: int) -> None:
+    """Print the newest entries, newest last, one a line."""
+    for entry in reversed(await broker.world.store.audit_page(Page(limit=limit))):
+        print(_line(entry), flush=True)
 
 
 @app.command(name="verify")
@@ -93,7 +99,8 @@ def _checkpoint(text: str | None) -> tuple[int, str] | None:
     return int(number), value
 
 
-def _line(entry: Entry, record: dict[str, Any]) -> str:
+def _line(entry: Entry) -> str:
+    record: dict[str, Any] = json.loads(entry.body)
     who = record.get("by") or record.get("rule") or ""
     words = [
         f"{entry.seq:>5}",
@@ -107,4 +114,4 @@ def _line(entry: Entry, record: dict[str, Any]) -> str:
         f"“{record['comment']}”" if record.get("comment") else "",
         record.get("outcome", "") or record.get("note", ""),
     ]
-    return plain(" ".join(word for word in words if word))
+    return plain(show(" ".join(word for word in words if word)))

@@ -53,7 +53,7 @@ def mcp(
 
 async def _mcp(command: list[str], name: str, url: str, token: str, hold: float | None) -> int:
     gate = await RemoteGate.open(
-        url, token, source="mcp", workspace=os.getcwd(), context_label=f"MCP: {name}"
+        url, token, source="mcp", workspace=str(Path.cwd()), context_label=f"MCP: {name}"
     )
     try:
         return await serve(gate, command, server_name=name, hold_seconds=hold)

@@ -1,0 +1,131 @@
+"""`sayso demo`: the main job in a minute, with a throw-away store, server, page and a scripted agent."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from sayso.broker.broker import Broker
+from sayso.channels.web.channel import WebInbox
+from sayso.cli.commands.audit import print_entries
+from sayso.cli.demo.agent import RULES, Told, play, prepare
+from sayso.cli.running import DEFAULT_HOST, DEFAULT_PORT, serving
+from sayso.core.code_words import code_of
+from sayso.front.assembly import open_broker
+from sayso.server.run import serve as serve_broker
+from sayso.system.ids import SystemIds
+from sayso.system.places import HOME_VARIABLE, private_directory
+
+app = App(name="demo", help="See it in a minute.", help_format="plaintext")
+
+
+@app.default
+def demo(
+    *,
+    port: Annotated[
+        int | None,
+        Parameter(help="The page's port; by default 8484, or a free one if that is taken."),
+    ] = None,
+    once: Annotated[
+        bool,
+        Parameter(negative="", help="End when the agent is done instead of keeping the page open."),
+    ] = False,
+) -> int:
+    """Start a throw-away server and its page, and let a scripted agent work through the gate.
+
+    The agent has real file tools in a scratch folder and makes an allowed, a denied and an asked
+    call. No key and no network are needed; everything is removed at the end.
+    """
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_demo(port if port is not None else _free_port(), once))
+    print("The demo is over; its folder is removed.")
+    return 0
+
+
+async def _demo(port: int, once: bool) -> None:
+    with tempfile.TemporaryDirectory(prefix="sayso-demo-") as directory:
+        home = private_directory(Path(directory) / "sayso")
+        folder = Path(directory) / "scratch"
+        prepare(folder)
+        (home / "settings.toml").write_text(_settings())
+        # The other commands of sayso find this installation by the same variable.
+        os.environ[HOME_VARIABLE] = str(home)
+        url = f"http://{DEFAULT_HOST}:{port}"
+        async with open_broker(notifier=WebInbox(), ports=[port]) as broker:
+            passphrase = code_of(SystemIds().secret().hex())
+            await broker.access.choose_passphrase(passphrase, None, "terminal")
+            with serving(url):
+                ready = asyncio.Event()
+                server = asyncio.create_task(
+                    serve_broker(broker, host=DEFAULT_HOST, port=port, announce=ready.set)
+                )
+                work = asyncio.create_task(
+                    _agent(broker, folder, ready, lambda: _say_where(url, passphrase, folder, home))
+                )
+                try:
+                    await asyncio.wait({server, work}, return_when=asyncio.FIRST_COMPLETED)
+                    if not once and not server.done():
+                        print("\nThe page stays open. Ctrl+C ends the demo.", flush=True)
+                        await server
+                    for task in (server, work):
+                        if task.done():
+                            await task  # says why it ended early, if it did
+                finally:
+                    for task in (work, server):
+                        task.cancel()
+                    await asyncio.gather(work, server, return_exceptions=True)
+
+
+async def _agent(
+    broker: Broker, folder: Path, ready: asyncio.Event, say_where: Callable[[], None]
+) -> None:
+    await ready.wait()
+    say_where()
+    actor = await broker.access.embedded_agent("demo-agent")
+    session = await broker.open_session(
+        actor, source="api", workspace=str(folder), context_label="sayso demo"
+    )
+
+    async def tell(told: Told) -> None:
+        what = f"{told.step.tool} {told.step.arguments['path']}"
+        print(f"  {told.word:8}  {what:26}  {told.text}", flush=True)
+        if told.word == "asked":
+            print(f"            decide on the page; the card's code is {told.code}", flush=True)
+
+    print("The agent starts to work:", flush=True)
+    await play(broker.gate(session.session_id), folder, tell)
+    print("\nWhat the audit log says:", flush=True)
+    await print_entries(broker, limit=30)
+
+
+def _say_where(url: str, passphrase: str, folder: Path, home: Path) -> None:
+    print("sayso demo: nothing an agent does happens without your say-so\n")
+    print(f"  page        {url}")
+    print(f"  passphrase  {passphrase}")
+    print(f"  folder      {folder}")
+    print(f"  elsewhere   {HOME_VARIABLE}={home} sayso inbox list\n", flush=True)
+
+
+def _settings() -> str:
+    lines = ["[permissions]"]
+    for effect in ("allow", "deny"):
+        rules = ", ".join(f'"{text}"' for word, text in RULES if word == effect)
+        lines.append(f"{effect} = [{rules}]")
+    return "\n".join(lines) + "\n"
+
+
+def _free_port() -> int:
+    for wanted in (DEFAULT_PORT, 0):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((DEFAULT_HOST, wanted))
+            return int(probe.getsockname()[1])
+    return DEFAULT_PORT
