@@ -1,0 +1,134 @@
+"""One connection to a server: requests, what may be sent again, and how long an absent server is waited for."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import random
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from sayso.client.problems import error_of
+from sayso.errors import RateLimited, ServerUnreachable, StoreUnavailable
+
+ANSWER_SECONDS = 30.0
+"""How long an answer may take that does not wait for a person."""
+
+CONNECT_SECONDS = 5.0
+FIRST_PAUSE = 0.1
+LONGEST_PAUSE = 2.0
+
+
+class Connection:
+    """Speaks the API with one token; redirects are not followed, so that the token goes nowhere else.
+
+    `patience` is how long a server that does not answer is waited for, in seconds, where sending
+    again is safe.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        patience: float,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.url = url.rstrip("/")
+        self._patience = patience
+        self._http = httpx.AsyncClient(
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {token}", "Accept": "application/json"},
+            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS, pool=None),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
+            trust_env=not _on_this_machine(url),
+            transport=transport,
+        )
+
+    async def aclose(self) -> None:
+        """Close what is open."""
+        await self._http.aclose()
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        again: bool = False,
+        within: float = ANSWER_SECONDS,
+    ) -> Any:
+        """Send one request and return the answer's document, None if it has none.
+
+        `again` says that sending it twice does no harm: then a server that is away or busy is waited
+        for. Raises ServerUnreachable, and whatever the server's problem document stands for.
+        """
+        started = time.monotonic()
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                return await self._once(method, path, body, params, within)
+            except (ServerUnreachable, StoreUnavailable, RateLimited) as error:
+                held = error.retry_after if isinstance(error, RateLimited) else 0.0
+                pause = max(pause, held)
+                if not again or time.monotonic() - started + pause > self._patience:
+                    raise
+            await asyncio.sleep(pause * random.uniform(0.75, 1.25))
+            pause = min(LONGEST_PAUSE, pause * 2)
+
+    async def _once(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None,
+        params: Mapping[str, Any] | None,
+        within: float,
+    ) -> Any:
+        try:
+            answer = await self._http.request(
+                method,
+                path,
+                content=None if body is None else json.dumps(body, ensure_ascii=False).encode(),
+                headers=None if body is None else {"Content-Type": "application/json"},
+                params=params,
+                timeout=httpx.Timeout(within, connect=CONNECT_SECONDS, pool=None),
+            )
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
+            raise ServerUnreachable(
+                f"no sayso server answers at `{self.url}`", "start it: sayso serve"
+            ) from error
+        except httpx.TransportError as error:
+            raise ServerUnreachable(
+                f"the server at `{self.url}` went away before it answered",
+                "see whether it still runs; if not, start it: sayso serve",
+            ) from error
+        return _document(answer)
+
+
+def _document(answer: httpx.Response) -> Any:
+    if answer.status_code == 204:
+        return None
+    try:
+        document = answer.json()
+    except ValueError:
+        document = None
+    if answer.status_code in (200, 201) and document is not None:
+        return document
+    raise error_of(answer.status_code, document)
+
+
+def _on_this_machine(url: str) -> bool:
+    """Whether the address is this machine's own: then no proxy of the environment is asked."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

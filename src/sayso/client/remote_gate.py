@@ -1,0 +1,215 @@
+"""The gate of a running server as one session sees it: the same port as the embedded one (GATE-2)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from sayso.broker.ports import Claim, ObservedTool, Standing
+from sayso.client.connection import ANSWER_SECONDS, Connection
+from sayso.core.call import check_arguments
+from sayso.core.session import CallDraft
+
+if TYPE_CHECKING:
+    import httpx
+
+PATIENCE_SECONDS = 60.0
+"""How long an absent server is waited for, where sending again is safe."""
+
+POLL_SECONDS = 50.0
+"""How long one poll waits; the server takes at most 55."""
+
+SOON_SECONDS = 0.2
+"""A poll that comes back early and undecided (the server closes, say) is not repeated sooner."""
+
+TOOLS_BYTES = 512 * 1024
+"""Tools are sent in parts of about so many bytes."""
+
+_GOES_ON = ("pending", "running")
+
+
+class RemoteGate:
+    """One session's gate at a server; make it with `open`, and close it with `aclose` or `async with`.
+
+    A request is sent again only where that does no harm: a wait, a renewal, leaving, an outcome with
+    the claim's token, and a call with an external id. Whatever else fails is told as
+    ServerUnreachable, and nothing is run.
+    """
+
+    def __init__(
+        self, connection: Connection, session_id: str, user_id: str, agent_id: str
+    ) -> None:
+        self._connection = connection
+        self.session_id = session_id
+        self.user_id = user_id
+        self.agent_id = agent_id
+
+    @classmethod
+    async def open(
+        cls,
+        url: str,
+        token: str,
+        *,
+        source: str = "api",
+        workspace: str | None = None,
+        attended: bool | None = None,
+        context_label: str | None = None,
+        patience: float = PATIENCE_SECONDS,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> RemoteGate:
+        """Open a session at the server with an agent's token; `patience` is in seconds.
+
+        Raises ServerUnreachable if nothing answers, NotAuthenticated or NotEligible for another token.
+        """
+        connection = Connection(url, token, patience=patience, transport=transport)
+        body = _given(
+            source=source, workspace=workspace, attended=attended, context_label=context_label
+        )
+        try:
+            opened = await connection.send("POST", "/api/sessions", body)
+        except BaseException:
+            await connection.aclose()
+            raise
+        return cls(connection, opened["session_id"], opened["user_id"], opened["agent_id"])
+
+    async def aclose(self) -> None:
+        """Close the connection; the session and what waits in it stay."""
+        await self._connection.aclose()
+
+    async def __aenter__(self) -> RemoteGate:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def decide(self, draft: CallDraft) -> Standing:
+        """See GatePort."""
+        return _standing(
+            await self._connection.send("POST", "/api/calls/decide", self._body(draft))
+        )
+
+    async def submit(self, draft: CallDraft) -> Standing:
+        """See GatePort."""
+        found = await self._connection.send(
+            "POST", "/api/calls", self._body(draft), again=draft.external_id is not None
+        )
+        return _standing(found)
+
+    async def wait(self, call_id: str, timeout: float) -> Standing:
+        """See GatePort; a server that is restarted in the meantime is waited for."""
+        end = time.monotonic() + timeout
+        while True:
+            asked = time.monotonic()
+            seconds = max(0.0, min(end - asked, POLL_SECONDS))
+            found = await self._connection.send(
+                "GET",
+                _path(call_id, "wait"),
+                params={"timeout": f"{seconds:.3f}"},
+                again=True,
+                within=seconds + ANSWER_SECONDS,
+            )
+            standing = _standing(found)
+            now = time.monotonic()
+            decided = standing.status not in _GOES_ON or standing.call_id != call_id
+            if decided or now >= end - 0.001:
+                return standing
+            if now - asked < SOON_SECONDS:
+                await asyncio.sleep(min(SOON_SECONDS, end - now))
+
+    async def leave(self, call_id: str) -> None:
+        """See GatePort."""
+        await self._connection.send("POST", _path(call_id, "leave"), again=True)
+
+    async def claim(self, call_id: str, digest: str) -> Claim | Standing:
+        """See GatePort; never sent again: if the answer is lost, the outcome will be unknown."""
+        found = await self._connection.send("POST", _path(call_id, "claim"), {"digest": digest})
+        if found["claim"] is not None:
+            return Claim(**found["claim"])
+        return _standing(found["standing"])
+
+    async def renew(self, claim: Claim) -> None:
+        """See GatePort."""
+        body = {"token": claim.token, "lease_seconds": claim.lease_seconds}
+        await self._connection.send("POST", _path(claim.call_id, "renew"), body, again=True)
+
+    async def finish(
+        self, call_id: str, token: str | None, ok: bool, summary: str, seconds: float | None
+    ) -> None:
+        """See GatePort."""
+        body = {"ok": ok, **_given(token=token, seconds=seconds), "summary": summary}
+        await self._connection.send(
+            "POST", _path(call_id, "outcome"), body, again=token is not None
+        )
+
+    async def see_tools(self, tools: Sequence[ObservedTool]) -> Sequence[ObservedTool]:
+        """See GatePort."""
+        visible: set[tuple[str | None, str]] = set()
+        for part in _parts(tools):
+            found = await self._connection.send(
+                "POST", f"/api/sessions/{quote(self.session_id, safe='')}/tools", {"tools": part}
+            )
+            visible.update((tool["server"], tool["name"]) for tool in found["visible"])
+        return [tool for tool in tools if (tool.server, tool.name) in visible]
+
+    async def stop(self) -> None:
+        """See GatePort."""
+        path = f"/api/sessions/{quote(self.session_id, safe='')}/stop"
+        await self._connection.send("POST", path, again=True)
+
+    def _body(self, draft: CallDraft) -> dict[str, Any]:
+        """A call as it is sent; raises CallInvalid for arguments that JSON cannot carry exactly."""
+        return {
+            "session_id": self.session_id,
+            "tool": draft.tool,
+            "arguments": check_arguments(draft.arguments),
+            **_given(
+                server=draft.server,
+                external_id=draft.external_id,
+                detail=draft.detail,
+                diff=draft.diff,
+            ),
+        }
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _path(call_id: str, act: str) -> str:
+    return f"/api/calls/{quote(call_id, safe='')}/{act}"
+
+
+def _standing(found: dict[str, Any]) -> Standing:
+    return Standing(**{name: found.get(name) for name in Standing.__slots__})  # type: ignore[arg-type]
+
+
+def _parts(tools: Sequence[ObservedTool]) -> Iterator[list[dict[str, Any]]]:
+    """The tools as they are sent, in parts that fit into a body."""
+    part: list[dict[str, Any]] = []
+    size = 0
+    for tool in tools:
+        told = {
+            **_given(server=tool.server),
+            "name": tool.name,
+            "description": tool.description,
+            "input_schema": dict(tool.input_schema),
+            "annotations": dict(tool.annotations),
+        }
+        length = len(json.dumps(told).encode())
+        if part and size + length > TOOLS_BYTES:
+            yield part
+            part, size = [], 0
+        part.append(told)
+        size += length
+    if part:
+        yield part

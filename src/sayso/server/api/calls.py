@@ -1,0 +1,165 @@
+"""The calls of agents: made, awaited, claimed and reported."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Request, get, post
+from litestar.params import Parameter
+
+from sayso.broker import ports
+from sayso.broker.access import Actor
+from sayso.broker.broker import Broker
+from sayso.core.session import CallDraft
+from sayso.people.token import CredentialKind
+from sayso.server.auth import Who
+from sayso.server.bodies import CallBody, ClaimBody, OutcomeBody, RenewBody
+from sayso.server.config import MAX_CALL_BODY
+from sayso.server.documents import ClaimAnswer, ClaimTaken, Standing
+from sayso.server.live.closing import Closing
+from sayso.server.live.polling import while_present
+from sayso.server.rate import Buckets
+from sayso.server.routes import route
+
+MAX_WAIT = 55.0
+
+
+@post(
+    "/calls",
+    status_code=200,
+    operation_id="submitCall",
+    tags=["calls"],
+    request_max_body_size=MAX_CALL_BODY,
+    **route(Who.AGENT, 409, 429, body=True),
+)
+async def submit_call(
+    request: Request[Actor, Any, Any], data: CallBody, broker: Broker, buckets: Buckets
+) -> Standing:
+    """Make a call: the verdict, and where it asks, the request that people now see.
+
+    With an `external_id` this is idempotent; the same id with another call is refused with 409.
+    """
+    buckets.take(request.user.credential.credential_id)
+    gate = await broker.gate_for(request.user, data.session_id)
+    return standing(await gate.submit(_draft(data)))
+
+
+@post(
+    "/calls/decide",
+    status_code=200,
+    operation_id="decideCall",
+    tags=["calls"],
+    request_max_body_size=MAX_CALL_BODY,
+    **route(Who.AGENT, 429, body=True),
+)
+async def decide_call(
+    request: Request[Actor, Any, Any], data: CallBody, broker: Broker, buckets: Buckets
+) -> Standing:
+    """The verdict alone; nobody is asked, and nothing waits."""
+    buckets.take(request.user.credential.credential_id)
+    gate = await broker.gate_for(request.user, data.session_id)
+    return standing(await gate.decide(_draft(data)))
+
+
+@get(
+    "/calls/{call_id:str}/wait",
+    operation_id="waitForCall",
+    tags=["calls"],
+    **route(Who.AGENT, 400, 404),
+)
+async def wait_for_call(
+    request: Request[Actor, Any, Any],
+    call_id: str,
+    broker: Broker,
+    closing: Closing,
+    timeout: Annotated[
+        float, Parameter(ge=0, le=MAX_WAIT, description="how long to wait, in seconds")
+    ] = 30.0,
+) -> Standing:
+    """Wait until the call is neither pending nor running, or the time is over; shows the caller as present."""
+    gate = await broker.gate_of_call(request.user, call_id)
+    waited = await while_present(request, closing, gate.wait(call_id, timeout))
+    return standing(waited if waited is not None else await gate.wait(call_id, 0))
+
+
+@post(
+    "/calls/{call_id:str}/leave",
+    status_code=204,
+    operation_id="leaveCall",
+    tags=["calls"],
+    **route(Who.AGENT, 404),
+)
+async def leave_call(request: Request[Actor, Any, Any], call_id: str, broker: Broker) -> None:
+    """Say that nobody waits for the call any more; the request stays."""
+    gate = await broker.gate_of_call(request.user, call_id)
+    await gate.leave(call_id)
+
+
+@post(
+    "/calls/{call_id:str}/claim",
+    status_code=200,
+    operation_id="claimCall",
+    tags=["calls"],
+    **route(Who.AGENT, 404, 409, body=True),
+)
+async def claim_call(
+    request: Request[Actor, Any, Any], call_id: str, data: ClaimBody, broker: Broker
+) -> ClaimAnswer:
+    """Take the single-use right to run the approved call, or learn how it stands instead."""
+    gate = await broker.gate_of_call(request.user, call_id)
+    taken = await gate.claim(call_id, data.digest)
+    if isinstance(taken, ports.Claim):
+        claim = msgspec.convert(taken, ClaimTaken, from_attributes=True)
+        return ClaimAnswer(claim=claim, standing=None)
+    return ClaimAnswer(claim=None, standing=standing(taken))
+
+
+@post(
+    "/calls/{call_id:str}/renew",
+    status_code=204,
+    operation_id="renewClaim",
+    tags=["calls"],
+    **route(Who.AGENT, 404, 409, body=True),
+)
+async def renew_claim(
+    request: Request[Actor, Any, Any], call_id: str, data: RenewBody, broker: Broker
+) -> None:
+    """Say that the call still runs; 409 if the claim is lost."""
+    gate = await broker.gate_of_call(request.user, call_id)
+    await gate.renew(ports.Claim(call_id, data.token, data.lease_seconds))
+
+
+@post(
+    "/calls/{call_id:str}/outcome",
+    status_code=204,
+    operation_id="reportOutcome",
+    tags=["calls"],
+    **route(Who.ANY_CREDENTIAL, 403, 404, 409, body=True),
+)
+async def report_outcome(
+    request: Request[Actor, Any, Any], call_id: str, data: OutcomeBody, broker: Broker
+) -> None:
+    """Record what came of the run; from a person it settles an outcome that is unknown."""
+    actor = request.user
+    if actor.kind is CredentialKind.AGENT:
+        gate = await broker.gate_of_call(actor, call_id)
+        await gate.finish(call_id, data.token, data.ok, data.summary, data.seconds)
+    else:
+        await broker.settle(actor, call_id, ok=data.ok, summary=data.summary)
+
+
+def standing(found: ports.Standing) -> Standing:
+    """A standing as the API writes it."""
+    return msgspec.convert(found, Standing, from_attributes=True)
+
+
+def _draft(data: CallBody) -> CallDraft:
+    return CallDraft(
+        tool=data.tool,
+        arguments=data.arguments,
+        server=data.server,
+        external_id=data.external_id,
+        detail=data.detail,
+        diff=data.diff,
+    )

@@ -1,0 +1,132 @@
+"""What waits for people, and deciding it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from litestar import Request, delete, get, post
+from litestar.params import Parameter
+
+from sayso.broker.access import Actor
+from sayso.broker.broker import Broker
+from sayso.requests.approval import ApprovalRequest, Vote
+from sayso.server.auth import Who
+from sayso.server.bodies import ResolveBody
+from sayso.server.cards import Cards
+from sayso.server.documents import Card, Inbox
+from sayso.server.routes import route
+
+_RECENT = 5
+
+
+@get("/inbox", operation_id="inbox", tags=["inbox"], **route(Who.PERSON, 400))
+async def read_inbox(
+    request: Request[Actor, Any, Any],
+    broker: Broker,
+    cards: Cards,
+    agent: str | None = None,
+    session: str | None = None,
+    severity: Literal["low", "medium", "high"] | None = None,
+) -> Inbox:
+    """Everything that waits for you, oldest first, and the last five that were decided."""
+    actor = request.user
+
+    def wanted(found: ApprovalRequest) -> bool:
+        return (
+            (agent is None or found.call.agent_id == agent)
+            and (session is None or found.call.session_id == session)
+            and (severity is None or found.policy.severity.word == severity)
+        )
+
+    waiting = [found for found in await broker.inbox(actor) if wanted(found)]
+    recent = [found for found in await broker.recent(actor, _RECENT) if wanted(found)]
+    return Inbox(
+        total=len(waiting),
+        approvals=await cards.of_all(actor, waiting),
+        clarifications=[],
+        elicitations=[],
+        plans=[],
+        recent=await cards.of_all(actor, recent),
+    )
+
+
+@get("/approval/pending", operation_id="pending", tags=["inbox"], **route(Who.PERSON))
+async def read_pending(
+    request: Request[Actor, Any, Any], broker: Broker, cards: Cards
+) -> list[Card]:
+    """The approvals that wait for you, oldest first."""
+    return await cards.of_all(request.user, await broker.inbox(request.user))
+
+
+@get(
+    "/inbox/approvals/{request_id:str}",
+    operation_id="approval",
+    tags=["inbox"],
+    **route(Who.PERSON, 404),
+)
+async def read_card(
+    request: Request[Actor, Any, Any], request_id: str, broker: Broker, cards: Cards
+) -> Card:
+    """One approval, whether it still waits or not."""
+    return await cards.of(request.user, await broker.request(request.user, request_id))
+
+
+@post(
+    "/inbox/approvals/{request_id:str}/resolve",
+    status_code=200,
+    operation_id="resolveApproval",
+    tags=["inbox"],
+    **route(Who.PERSON, 404, 409, body=True),
+)
+async def resolve(
+    request: Request[Actor, Any, Any],
+    request_id: str,
+    data: ResolveBody,
+    broker: Broker,
+    cards: Cards,
+) -> Card:
+    """Approve or reject; an approve says by its digest what was shown."""
+    return await _resolve(request.user, request_id, data, broker, cards)
+
+
+@post(
+    "/tools/{tool_call_id:str}/resolve",
+    status_code=200,
+    operation_id="resolveToolCall",
+    tags=["inbox"],
+    **route(Who.PERSON, 404, 409, body=True),
+)
+async def resolve_tool_call(
+    request: Request[Actor, Any, Any],
+    tool_call_id: str,
+    data: ResolveBody,
+    broker: Broker,
+    cards: Cards,
+) -> Card:
+    """The same by the call's id, from any client, live or after a restart."""
+    return await _resolve(request.user, tool_call_id, data, broker, cards)
+
+
+@delete(
+    "/sticky/{request_id:str}",
+    status_code=204,
+    operation_id="liftSticky",
+    tags=["inbox"],
+    **route(Who.PERSON, 404),
+)
+async def lift_sticky(
+    request: Request[Actor, Any, Any],
+    request_id: Annotated[str, Parameter(description="the request that was rejected")],
+    broker: Broker,
+) -> None:
+    """Let a rejection stick no longer, so that the same call is asked about again."""
+    await broker.lift_sticky(request.user, request_id)
+
+
+async def _resolve(
+    actor: Actor, request_id: str, data: ResolveBody, broker: Broker, cards: Cards
+) -> Card:
+    decided = await broker.review(
+        actor, request_id, Vote(data.action), digest=data.digest, comment=data.note
+    )
+    return await cards.of(actor, decided)

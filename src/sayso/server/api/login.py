@@ -1,0 +1,53 @@
+"""Logging in with the passphrase, logging out, and who is logged in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, Response, get, post
+
+from sayso.broker.access import Actor
+from sayso.broker.broker import Broker
+from sayso.people.token import CredentialKind
+from sayso.server.auth import WEB, Who, csrf_token, ended_cookie, session_cookie
+from sayso.server.bodies import LoginBody
+from sayso.server.config import ServerConfig
+from sayso.server.documents import Me, PersonShown
+from sayso.server.routes import route
+
+
+@post(
+    "/login",
+    status_code=204,
+    operation_id="logIn",
+    tags=["login"],
+    **route(Who.EVERYBODY, 401, 409, 429, body=True),
+)
+async def log_in(data: LoginBody, broker: Broker, config: ServerConfig) -> Response[None]:
+    """Log in with the passphrase; the answer sets the cookie `sayso_session`."""
+    token, _ = await broker.access.login(data.passphrase, WEB)
+    return Response(None, cookies=[session_cookie(token, secure=config.secure)], status_code=204)
+
+
+@post("/logout", status_code=204, operation_id="logOut", tags=["login"], **route(Who.LOGIN, 400))
+async def log_out(
+    request: Request[Actor, Any, Any], broker: Broker, config: ServerConfig
+) -> Response[None]:
+    """End this login."""
+    actor = request.user
+    await broker.access.revoke(actor, actor.credential.credential_id)
+    return Response(None, cookies=[ended_cookie(secure=config.secure)], status_code=204)
+
+
+@get("/me", operation_id="me", tags=["login"], **route(Who.ANY_CREDENTIAL))
+async def me(request: Request[Actor, Any, Any]) -> Me:
+    """Whom the credential stands for, and the proof to send as `X-CSRF-Token` with a login."""
+    actor = request.user
+    login = actor.kind is CredentialKind.SESSION
+    return Me(
+        person=PersonShown(
+            person_id=actor.person.person_id, name=actor.person.name, admin=actor.person.admin
+        ),
+        kind=actor.kind.value,
+        csrf=csrf_token(request.auth) if login else None,
+    )

@@ -1,0 +1,76 @@
+"""The sessions of agents: opening and stopping them, and the tools they are offered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, post
+
+from sayso.broker.access import Actor
+from sayso.broker.broker import Broker
+from sayso.broker.ports import ObservedTool
+from sayso.server.auth import Who
+from sayso.server.bodies import SessionBody, ToolBody, ToolsBody
+from sayso.server.config import MAX_CALL_BODY
+from sayso.server.documents import SessionOpened, ToolNamed, ToolsVisible
+from sayso.server.rate import Buckets
+from sayso.server.routes import route
+
+
+@post(
+    "/sessions", operation_id="openSession", tags=["sessions"], **route(Who.AGENT, 429, body=True)
+)
+async def open_session(
+    request: Request[Actor, Any, Any], data: SessionBody, broker: Broker, buckets: Buckets
+) -> SessionOpened:
+    """Open a session; user and agent are those of the token, and no call can change them."""
+    buckets.take(request.user.credential.credential_id)
+    session = await broker.open_session(
+        request.user,
+        source=data.source,
+        workspace=data.workspace,
+        attended=data.attended,
+        context_label=data.context_label,
+    )
+    return SessionOpened(
+        session_id=session.session_id, user_id=session.user_id, agent_id=session.agent_id
+    )
+
+
+@post(
+    "/sessions/{session_id:str}/stop",
+    status_code=204,
+    operation_id="stopSession",
+    tags=["sessions"],
+    **route(Who.ANY_CREDENTIAL, 403),
+)
+async def stop_session(request: Request[Actor, Any, Any], session_id: str, broker: Broker) -> None:
+    """Stop a session: everything that waits in it is cancelled, and its later calls are refused."""
+    await broker.stop_session(request.user, session_id)
+
+
+@post(
+    "/sessions/{session_id:str}/tools",
+    status_code=200,
+    operation_id="seeTools",
+    tags=["sessions"],
+    request_max_body_size=MAX_CALL_BODY,
+    **route(Who.AGENT, body=True),
+)
+async def see_tools(
+    request: Request[Actor, Any, Any], session_id: str, data: ToolsBody, broker: Broker
+) -> ToolsVisible:
+    """Say which tools the session is offered, and learn which of them a model may be shown."""
+    gate = await broker.gate_for(request.user, session_id)
+    shown = await gate.see_tools([_observed(tool) for tool in data.tools])
+    return ToolsVisible(visible=[ToolNamed(server=tool.server, name=tool.name) for tool in shown])
+
+
+def _observed(tool: ToolBody) -> ObservedTool:
+    return ObservedTool(
+        server=tool.server,
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        annotations=tool.annotations,
+    )

@@ -1,0 +1,35 @@
+"""The tools that sessions were offered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, get
+
+from sayso.broker.access import Actor
+from sayso.broker.broker import Broker
+from sayso.server.auth import Who
+from sayso.server.documents import ServerSeen, ToolList, ToolSeen
+from sayso.server.routes import route
+
+
+@get("/approval/tools", operation_id="tools", tags=["rules"], **route(Who.PERSON))
+async def read_tools(request: Request[Actor, Any, Any], broker: Broker) -> ToolList:
+    """Every tool that was ever offered, for writing rules."""
+    built_in: list[ToolSeen] = []
+    mcp: list[ToolSeen] = []
+    servers: dict[str, ServerSeen] = {}
+    for tool in await broker.tools(request.user):
+        own = tool.server is None
+        (built_in if own else mcp).append(
+            ToolSeen(
+                name=tool.name,
+                description=tool.description,
+                source="registry" if own else "mcp",
+                server=tool.server,
+                category="dynamic" if own else "mcp",
+            )
+        )
+        if tool.server is not None:
+            servers.setdefault(tool.server, ServerSeen(friendly_name=tool.server, description=""))
+    return ToolList(built_in=built_in, mcp=mcp, mcp_servers=servers)

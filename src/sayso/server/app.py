@@ -1,0 +1,168 @@
+"""The ASGI application: routes around a broker, inside the shield."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from litestar import Litestar, Request, Router
+from litestar.di import Provide
+from litestar.exceptions import NotFoundException
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme, Tag
+
+from sayso.broker.broker import Broker
+from sayso.server.api import audit, calls, events, health, inbox, login, rules, sessions, tools
+from sayso.server.auth import COOKIE, CSRF_HEADER, guard
+from sayso.server.bodies import StrictBody
+from sayso.server.cards import Cards
+from sayso.server.config import MAX_BODY, ServerConfig
+from sayso.server.live.closing import Closing
+from sayso.server.page import page_router
+from sayso.server.problems import HANDLERS
+from sayso.server.rate import Buckets
+from sayso.server.schema import StrictStructs
+from sayso.server.shield import Shield
+
+SCHEMA_PATH = "/schema/openapi.json"
+
+_ROUTES = (
+    login.log_in,
+    login.log_out,
+    login.me,
+    inbox.read_inbox,
+    inbox.read_pending,
+    inbox.read_card,
+    inbox.resolve,
+    inbox.resolve_tool_call,
+    inbox.lift_sticky,
+    sessions.open_session,
+    sessions.stop_session,
+    sessions.see_tools,
+    calls.submit_call,
+    calls.decide_call,
+    calls.wait_for_call,
+    calls.leave_call,
+    calls.claim_call,
+    calls.renew_claim,
+    calls.report_outcome,
+    rules.read_rules,
+    rules.add_rule,
+    rules.change_rule,
+    rules.delete_rule,
+    tools.read_tools,
+    audit.read_audit,
+    audit.verify_audit,
+    events.events,
+)
+
+
+def create_app(broker: Broker, config: ServerConfig | None = None) -> Litestar:
+    """The application over a broker, which it starts and closes with its own life.
+
+    `app.state.closing` is a `Closing`: begin it before the server stops, so that what is open ends.
+    """
+    config = ServerConfig() if config is None else config
+    closing = Closing()
+    shared: dict[str, Any] = {
+        "broker": broker,
+        "buckets": Buckets(config.calls_per_second, config.calls_at_once),
+        "cards": Cards(broker),
+        "closing": closing,
+        "config": config,
+    }
+    routers: list[Any] = [
+        Router(
+            path="/api",
+            route_handlers=_ROUTES,
+            guards=[guard(broker.access)],
+            dto=StrictBody,
+            return_dto=None,
+        ),
+        health.healthz,
+        health.readyz,
+    ]
+    if config.static is not None:
+        routers.append(page_router(config.static))
+
+    @asynccontextmanager
+    async def living(_: Litestar) -> AsyncIterator[None]:
+        await broker.start()
+        try:
+            yield
+        finally:
+            closing.begin()
+            await broker.close()
+
+    app = Litestar(
+        route_handlers=routers,
+        dependencies={name: _provided(value) for name, value in shared.items()},
+        exception_handlers=HANDLERS,
+        lifespan=[living],
+        openapi_config=_openapi(),
+        plugins=[StrictStructs()],
+        request_max_body_size=MAX_BODY,
+        logging_config=None,
+        debug=False,
+    )
+    app.state.closing = closing
+    app.state.config = config
+    app.asgi_handler = Shield(app.asgi_handler, config)
+    return app
+
+
+def _provided(value: Any) -> Provide:
+    def provide() -> Any:
+        return value
+
+    return Provide(provide, sync_to_thread=False)
+
+
+def _only_the_document(request: Request[Any, Any, Any]) -> None:
+    """The framework would answer other paths below /schema with a page of its own."""
+    if request.scope["path"] != SCHEMA_PATH:
+        raise NotFoundException
+
+
+def _openapi() -> OpenAPIConfig:
+    return OpenAPIConfig(
+        title="sayso",
+        version=version("sayso"),
+        description="The permission gate for AI agents: calls wait here until a person decides.",
+        openapi_router=Router(
+            path="/schema",
+            route_handlers=[],
+            include_in_schema=False,
+            before_request=_only_the_document,
+        ),
+        render_plugins=[JsonRenderPlugin(path="/openapi.json")],
+        use_handler_docstrings=True,
+        components=Components(
+            security_schemes={
+                "bearer": SecurityScheme(
+                    type="http", scheme="bearer", description="a token of sayso"
+                ),
+                "cookie": SecurityScheme(
+                    type="apiKey", security_scheme_in="cookie", name=COOKIE, description="a login"
+                ),
+                "csrf": SecurityScheme(
+                    type="apiKey",
+                    security_scheme_in="header",
+                    name=CSRF_HEADER,
+                    description="the `csrf` of GET /api/me, with a login on everything but GET",
+                ),
+            }
+        ),
+        tags=[
+            Tag("login", "Logging in and out."),
+            Tag("inbox", "What waits for people."),
+            Tag("rules", "What policy says, and what it may say it of."),
+            Tag("audit", "What happened."),
+            Tag("sessions", "For agents and hosts: opening a session."),
+            Tag("calls", "For agents and hosts: making, awaiting, claiming and reporting calls."),
+            Tag("operations", "Whether the server works."),
+        ],
+    )

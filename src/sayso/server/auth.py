@@ -1,0 +1,134 @@
+"""Who asks: bearer tokens and the page's login, the proof against forged requests, and who may call what (SRV-3)."""
+
+from __future__ import annotations
+
+import hmac
+from enum import Enum
+
+from litestar.connection import ASGIConnection
+from litestar.datastructures import Cookie
+from litestar.handlers.base import BaseRouteHandler
+from litestar.types import Guard
+
+from sayso.broker.access import LOGIN_SECONDS, Access, Actor
+from sayso.errors import NotAuthenticated, NotEligible
+from sayso.people.token import CONFIGURING, DECIDING, CredentialKind
+from sayso.server.problems import Refusal
+
+COOKIE = "sayso_session"
+CSRF_HEADER = "X-CSRF-Token"
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+WEB = "web"
+API = "api"
+"""The channels of a login at the page and of a token."""
+
+
+class Who(Enum):
+    """Which kinds of credentials may use a route; every route states one."""
+
+    EVERYBODY = frozenset[CredentialKind]()
+    ANY_CREDENTIAL = frozenset(CredentialKind)
+    AGENT = frozenset({CredentialKind.AGENT})
+    PERSON = DECIDING
+    CONFIGURES = CONFIGURING
+    LOGIN = frozenset({CredentialKind.SESSION})
+
+
+_REFUSED = {
+    Who.AGENT: ("only an agent's token may make calls", "sayso tokens create --kind agent"),
+    Who.PERSON: (
+        "an agent's token can never see or decide what people decide",
+        "log in, or use an approver's token",
+    ),
+    Who.CONFIGURES: (
+        "this credential may not change the configuration",
+        "log in with the passphrase, or use an admin's token",
+    ),
+    Who.LOGIN: ("a token is not a login", "revoke it instead: sayso tokens revoke"),
+}
+
+
+def guard(access: Access) -> Guard:
+    """The guard of every route under /api: proves who asks and refuses whom the route is not for.
+
+    It runs before the body is read. A route that states nothing is for nobody.
+    """
+
+    async def prove(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
+        who = handler.opt.get("who")
+        if who is Who.EVERYBODY:
+            return
+        token, by_cookie = presented(connection)
+        actor = await access.authenticate(token, WEB if by_cookie else API)
+        if by_cookie:
+            _check_cookie(connection, token, actor)
+        if not isinstance(who, Who) or actor.kind not in who.value:
+            said, hint = _REFUSED.get(who, ("this route is for nobody", None))  # type: ignore[arg-type]
+            raise NotEligible(said, hint)
+        connection.scope["user"] = actor
+        connection.scope["auth"] = token
+
+    return prove
+
+
+def presented(connection: ASGIConnection) -> tuple[str, bool]:  # type: ignore[type-arg]
+    """The secret that was presented, and whether it came as the cookie; a header goes before it.
+
+    Raises NotAuthenticated if there is none.
+    """
+    header = connection.headers.get("authorization")
+    if header is not None:
+        scheme, _, token = header.partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            raise NotAuthenticated(
+                "the authorization header is not a bearer token",
+                "send `Authorization: Bearer` and the token",
+            )
+        return token.strip(), False
+    cookie = connection.cookies.get(COOKIE)
+    if not cookie:
+        raise NotAuthenticated("no credential was presented", "log in, or send a token")
+    return cookie, True
+
+
+def csrf_token(session_token: str) -> str:
+    """The proof that a request comes from a page of this login: known only to who could read /api/me."""
+    return hmac.digest(session_token.encode(), b"sayso csrf 1", "sha256").hex()
+
+
+def session_cookie(token: str, *, secure: bool) -> Cookie:
+    """The cookie of a login: not readable by scripts, never sent from another site."""
+    return _cookie(token, secure=secure, max_age=int(LOGIN_SECONDS))
+
+
+def ended_cookie(*, secure: bool) -> Cookie:
+    """The cookie that takes a login's place when it ends."""
+    return _cookie("", secure=secure, max_age=0)
+
+
+def _cookie(value: str, *, secure: bool, max_age: int) -> Cookie:
+    return Cookie(
+        COOKIE,
+        value=value,
+        path="/",
+        httponly=True,
+        samesite="strict",
+        secure=secure,
+        max_age=max_age,
+    )
+
+
+def _check_cookie(connection: ASGIConnection, token: str, actor: Actor) -> None:  # type: ignore[type-arg]
+    if actor.kind is not CredentialKind.SESSION:
+        raise NotAuthenticated("this cookie is not a login", "send a token as a bearer token")
+    if connection.scope.get("method") in SAFE_METHODS:
+        return
+    given = connection.headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(given.encode(), csrf_token(token).encode()):
+        raise Refusal(
+            403,
+            "csrf",
+            "the request does not prove that it comes from the page",
+            f"send the `csrf` of GET /api/me as {CSRF_HEADER}",
+        )

@@ -1,0 +1,203 @@
+"""What the API takes: the bodies of requests, read strictly (SRV-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+import msgspec
+from litestar._openapi.schema_generation import SchemaCreator
+from litestar.dto import AbstractDTO
+from litestar.dto.data_structures import DTOFieldDefinition
+from litestar.openapi.spec import Reference, Schema
+from litestar.typing import FieldDefinition
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from sayso.server.problems import Refusal
+from sayso.server.strict_json import parse_json
+
+T = TypeVar("T")
+
+
+class Body(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A body; a field it does not have is refused."""
+
+
+Text = Annotated[str, Meta(max_length=4096)]
+Id = Annotated[str, Meta(max_length=128, examples=["0688kvg1u5n2s9pbd4c7b0e1o2m3f4g5h6i7"])]
+Digest = Annotated[
+    str, Meta(max_length=128, description="the digest of the call that was shown: SHA-256 in hex")
+]
+Note = Annotated[str, Meta(max_length=4000, examples=["not on a Friday"])]
+
+
+class LoginBody(Body):
+    """The passphrase that was chosen on a terminal."""
+
+    passphrase: Annotated[str, Meta(max_length=1024, examples=["correct horse battery staple"])]
+
+
+class ResolveBody(Body):
+    """A decision; `digest` is required with `approve` and says what was shown."""
+
+    action: Literal["approve", "reject"]
+    note: Note | None = None
+    digest: Digest | None = None
+
+
+class SessionBody(Body):
+    """What is bound when a session opens and no call can change."""
+
+    source: Annotated[Text, Meta(examples=["mcp"])] = "api"
+    workspace: Annotated[Text, Meta(examples=["/home/ada/project"])] | None = None
+    attended: bool | None = None
+    context_label: Annotated[Text, Meta(examples=["CronJob: Daily Digest"])] | None = None
+
+
+class ToolBody(Body):
+    """A tool as its server describes it."""
+
+    name: Annotated[str, Meta(max_length=512, examples=["write_file"])]
+    server: Annotated[str, Meta(max_length=512, examples=["filesystem"])] | None = None
+    description: str = ""
+    input_schema: dict[str, Any] = {}
+    annotations: dict[str, Any] = {}
+
+
+class ToolsBody(Body):
+    """The tools a session is offered."""
+
+    tools: list[ToolBody]
+
+
+class CallBody(Body):
+    """One tool call that an agent wants to make; `arguments` is at most 1 MiB."""
+
+    session_id: Id
+    tool: Annotated[str, Meta(max_length=512, examples=["write_file"])]
+    arguments: Annotated[dict[str, Any], Meta(examples=[{"path": "notes.txt", "content": "hello"}])]
+    server: Annotated[str, Meta(max_length=512, examples=["filesystem"])] | None = None
+    external_id: Annotated[str, Meta(max_length=512, examples=["toolu_01A"])] | None = None
+    detail: str | None = None
+    diff: str | None = None
+
+
+class ClaimBody(Body):
+    """Which call is meant to run: exactly the one with this digest."""
+
+    digest: Digest
+
+
+class RenewBody(Body):
+    """The claim that goes on, for so many seconds more."""
+
+    token: Annotated[str, Meta(max_length=256)]
+    lease_seconds: Annotated[float, Meta(gt=0, le=3600, examples=[30.0])]
+
+
+class OutcomeBody(Body):
+    """What came of a run; `token` is the claim's, left out for a call that policy allowed."""
+
+    ok: bool
+    summary: Annotated[str, Meta(examples=["wrote 12 bytes"])]
+    token: Annotated[str, Meta(max_length=256)] | None = None
+    seconds: Annotated[float, Meta(ge=0, examples=[0.3])] | None = None
+
+
+class ApprovalPolicyBody(Body, omit_defaults=True):
+    """How an ask is put to people; what is left out has its default."""
+
+    severity: Literal["low", "medium", "high"] | UnsetType = UNSET
+    timeout: Annotated[float, Meta(gt=0)] | None = None
+    on_timeout: Literal["reject", "deny", "allow"] | UnsetType = UNSET
+    acknowledge_high_risk: bool = False
+    approver: Literal["any", "end_user", "operator", "admin"] | UnsetType = UNSET
+    role: Text | None = None
+    approvers: list[Text] | None = None
+    quorum: Annotated[int, Meta(ge=1)] | Literal["any"] = "any"
+    action: Text = ""
+    message: Text = ""
+    remember: list[Literal["once", "session", "always"]] | UnsetType = UNSET
+    allow_edit: bool = False
+    self_approval: bool = False
+
+
+class RuleBody(Body):
+    """A row of the rule table; it must state its effect."""
+
+    tool_pattern: Annotated[Text, Meta(examples=["write_file"])]
+    effect: Literal["allow", "ask", "require", "deny"]
+    group_id: Id = "default"
+    path_pattern: Annotated[Text, Meta(examples=["~/project/**"])] | None = None
+    pattern: Text | None = None
+    agent_id: Text | None = None
+    source: Text | None = None
+    user_id: Text | None = None
+    when: Text | None = None
+    unless: Text | None = None
+    priority: Annotated[int, Meta(ge=-(2**31), lt=2**31)] = 0
+    note: Text = ""
+    justification: Text = ""
+    must_ask: bool = False
+    policy: ApprovalPolicyBody | None = None
+
+
+class StrictBody(AbstractDTO[T], Generic[T]):
+    """Reads a body into its type: no duplicate keys, no coercion, no unknown fields, no odd numbers."""
+
+    def decode_bytes(self, value: bytes) -> Any:
+        """The body; raises CallInvalid for text that is not strict JSON, Refusal for another shape."""
+        kind, _ = self.asgi_connection.content_type  # type: ignore[attr-defined]
+        if kind != "application/json":
+            raise Refusal(
+                415,
+                "media-type",
+                "the body is not sent as JSON",
+                "send JSON, with `Content-Type: application/json`",
+            )
+        handler = self.asgi_connection.scope["route_handler"]
+        body_type = handler.parsed_data_field.annotation  # type: ignore[union-attr]
+        try:
+            return msgspec.convert(parse_json(value), body_type, strict=True)
+        except msgspec.ValidationError as error:
+            raise Refusal(
+                400,
+                "body-invalid",
+                _lowered(str(error)),
+                "what each route takes stands in /schema/openapi.json",
+            ) from error
+
+    @classmethod
+    def is_supported_model_type_field(cls, field_definition: FieldDefinition) -> bool:
+        """Whether a parameter is a body."""
+        return field_definition.is_subclass_of(Body)
+
+    @classmethod
+    def create_for_field_definition(
+        cls, field_definition: FieldDefinition, handler_id: str, backend_cls: object = None
+    ) -> None:
+        """Nothing is generated: the body's own type is used."""
+
+    @classmethod
+    def create_openapi_schema(
+        cls, field_definition: FieldDefinition, handler_id: str, schema_creator: SchemaCreator
+    ) -> Reference | Schema:
+        """The schema of the body's own type."""
+        return schema_creator.for_field_definition(field_definition)
+
+    @classmethod
+    def generate_field_definitions(
+        cls, model_type: type[Any]
+    ) -> Generator[DTOFieldDefinition, None, None]:
+        """Nothing is generated: the body's own type is used."""
+        yield from ()
+
+    @classmethod
+    def detect_nested_field(cls, field_definition: FieldDefinition) -> bool:
+        """Nothing is generated: the body's own type is used."""
+        del field_definition
+        return False
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]
