@@ -15,6 +15,7 @@ from sayso.policy.patterns.command import compile_command
 from sayso.policy.patterns.host import HostPattern, compile_host
 from sayso.policy.patterns.mcp import PairPattern, compile_pair
 from sayso.policy.patterns.path import (
+    DEEP,
     PathPattern,
     compile_table_path,
     compile_text_path,
@@ -37,7 +38,7 @@ _KIND_OPERATIONS: dict[str, frozenset[Operation] | None] = {
     "write": frozenset({Operation.WRITE}),
     "delete": frozenset({Operation.DELETE}),
 }
-EVERY_PATH = PathPattern(segments=((),), anchored=False, folded=((),))
+EVERY_PATH = PathPattern((DEEP,), anchored=False)
 
 
 class CompiledRule:

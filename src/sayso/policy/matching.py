@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from sayso.core.call import ToolCall
 from sayso.core.target import Target
 from sayso.policy.compiled import CompiledRule
 from sayso.policy.facts import Facts
 from sayso.policy.layer import Patterned
-from sayso.policy.path_index import LOOKS_LIKE, MATCHES, NO_MATCH, PathView, Place
+from sayso.policy.path_index import LOOKS_LIKE, MATCHES, NO_MATCH, PathIndex, PathView, Place
 from sayso.policy.patterns.glob import glob_matches
 from sayso.policy.patterns.path import PathPattern
 from sayso.policy.spelling import skeleton
@@ -27,13 +27,7 @@ class PathMatcher:
         "_written",
     )  # fmt: skip
 
-    def __init__(
-        self,
-        target: Target,
-        workspace: Place | None,
-        facts: Facts,
-        place: Callable[[str], Place],
-    ) -> None:
+    def __init__(self, target: Target, workspace: Place | None, facts: Facts) -> None:
         self._target = target
         self._facts = facts
         self._case: bool | None = None
@@ -46,28 +40,26 @@ class PathMatcher:
                 self._resolved = self._written
             elif target.resolved is not None:
                 real = None if workspace is None else facts.resolve(workspace.path)
-                self._resolved = PathView(
-                    target.resolved, workspace if real is None else place(real)
-                )
-        views = [self._written, self._resolved]
+                there = workspace if real is None else Place(real, windows=facts.windows)
+                self._resolved = PathView(target.resolved, there)
+        views = [self._written]
+        if self._resolved is not self._written:
+            views.append(self._resolved)
         views += [PathView(other, workspace) for other in target.alternatives]
-        self._views = [v for i, v in enumerate(views) if v is not None and v not in views[:i]]
+        self._views = [view for view in views if view is not None]
 
     def match(
-        self, groups: Iterable[Patterned], call: ToolCall
-    ) -> tuple[list[CompiledRule], list[CompiledRule]]:
-        """The rules that match, and the denies and asks that only a look-alike would match."""
+        self, indexes: Iterable[PathIndex], call: ToolCall, looks: list[CompiledRule]
+    ) -> list[CompiledRule]:
+        """The rules that match; denies and asks that only a look-alike would match go to `looks`."""
         found: list[CompiledRule] = []
-        looks: list[CompiledRule] = []
-        for group in groups:
-            if not group.paths_size:
-                continue
+        for index in indexes:
             if self._views:
-                candidates = group.paths.find(self._views[0])
+                candidates = index.find(self._views[0])
                 for view in self._views[1:]:
-                    candidates += group.paths.find(view)
+                    candidates += index.find(view)
             else:
-                candidates = group.paths.everything
+                candidates = index.everything
             if len(candidates) > 1:
                 candidates = list(dict.fromkeys(candidates))
             for rule in candidates:
@@ -80,7 +72,7 @@ class PathMatcher:
                     found.append(rule)
                 elif fit == LOOKS_LIKE:
                     looks.append(rule)
-        return found, looks
+        return found
 
     def _fit(self, rule: CompiledRule) -> int:
         if rule.critical:
@@ -137,11 +129,10 @@ class PathMatcher:
 
 
 def match_named(
-    target: Target, groups: Iterable[Patterned], call: ToolCall
-) -> tuple[list[CompiledRule], list[CompiledRule]]:
-    """The rules for a skill or an agent that match, and those for one that it looks like."""
+    target: Target, groups: Iterable[Patterned], call: ToolCall, looks: list[CompiledRule]
+) -> list[CompiledRule]:
+    """The rules for a skill or an agent that match; those for one that it looks like go to `looks`."""
     found: list[CompiledRule] = []
-    looks: list[CompiledRule] = []
     name = target.tool or ""
     for group in groups:
         for rule in group.named:
@@ -153,4 +144,4 @@ def match_named(
                 found.append(rule)
             elif not rule.strict and rule.named.looks_like(skeleton(name)):
                 looks.append(rule)
-    return found, looks
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from sayso.core.approval_policy import ApprovalPolicy
@@ -10,6 +10,8 @@ from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.core.target import Target
 from sayso.policy.rule import Rule
+
+_DEFAULT_POLICY = ApprovalPolicy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class PolicyOutcome:
     rule: Rule | None = None
     must_ask: bool = False
     doubtful: bool = False
-    approval: ApprovalPolicy = field(default_factory=ApprovalPolicy)
+    approval: ApprovalPolicy = _DEFAULT_POLICY
     targets: tuple[TargetOutcome, ...] = ()
     warnings: tuple[str, ...] = ()
 

@@ -31,9 +31,9 @@ class Place:
 
 
 class PathView:
-    """One spelling of a path, split: `below` are its components below the workspace, if inside it."""
+    """One spelling of a path, split: its components, and what they look like."""
 
-    __slots__ = ("below", "below_folded", "folded", "parts")
+    __slots__ = ("_below", "_workspace", "folded", "parts")
 
     def __init__(self, path: str, workspace: Place | None) -> None:
         self.parts = components(path)
@@ -42,23 +42,33 @@ class PathView:
             self.folded = self.parts if lower == path else components(lower)
         else:
             self.folded = [fold_component(part) for part in self.parts]
-        self.below: list[str] | None = None
-        self.below_folded: list[str] | None = None
-        if workspace is not None:
-            depth = len(workspace.parts)
-            if self.folded[:depth] == workspace.folded:
-                self.below_folded = self.folded[depth:]
-                if self.parts[:depth] == workspace.parts:
-                    self.below = self.parts[depth:]
+        self._workspace = workspace
+        self._below: tuple[list[str] | None, list[str] | None] | None = None
+
+    def below(self) -> tuple[list[str] | None, list[str] | None]:
+        """The components below the workspace and what they look like; None where it is not inside.
+
+        The second alone is set where the path is inside a directory that looks like the workspace.
+        """
+        if self._below is None:
+            self._below = (None, None)
+            if self._workspace is not None:
+                depth = len(self._workspace.parts)
+                if self.folded[:depth] == self._workspace.folded:
+                    inside = self.parts[:depth] == self._workspace.parts
+                    self._below = (self.parts[depth:] if inside else None, self.folded[depth:])
+        return self._below
 
     def fits(self, patterns: tuple[PathPattern, ...]) -> int:
         """Whether one of the patterns matches, or at least matches what the path looks like."""
         best = NO_MATCH
         for pattern in patterns:
-            parts = self.below if pattern.anchored else self.parts
+            parts: list[str] | None = self.parts
+            folded: list[str] | None = self.folded
+            if pattern.anchored:
+                parts, folded = self.below()
             if parts is not None and pattern.matches(parts):
                 return MATCHES
-            folded = self.below_folded if pattern.anchored else self.folded
             if folded is not None and pattern.looks_like(folded):
                 best = LOOKS_LIKE
         return best
@@ -68,9 +78,10 @@ class PathView:
         for pattern in patterns:
             parts = self.parts
             if pattern.anchored:
-                if self.below_folded is None:
+                folded = self.below()[1]
+                if folded is None:
                     continue
-                parts = parts[len(parts) - len(self.below_folded) :]
+                parts = parts[len(parts) - len(folded) :]
             if pattern.matches_ignoring_case(parts):
                 return True
         return False
@@ -121,8 +132,10 @@ class PathIndex:
         found: list[CompiledRule] = list(self._everything)
         if self._absolute:
             _walk(self._absolute, view.folded, found)
-        if self._anchored and view.below_folded is not None:
-            _walk(self._anchored, view.below_folded, found)
+        if self._anchored:
+            below = view.below()[1]
+            if below is not None:
+                _walk(self._anchored, below, found)
         if self._floating:
             for part in view.folded:
                 floats = self._seen.get(part)

@@ -6,7 +6,7 @@ Links are not followed here: that is a question to `Facts`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from sayso.policy.facts import Facts
@@ -20,8 +20,7 @@ _DRIVE = re.compile(r"[A-Za-z]:(?:/|$)")
 _SHORT_NAME = re.compile(r"~\d")
 
 
-@dataclass(frozen=True, slots=True)
-class NormalPath:
+class NormalPath(NamedTuple):
     """A path in normal form.
 
     `path` is absolute and normalised, None if nothing can be said; `raw` is absolute with its `..`

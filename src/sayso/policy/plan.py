@@ -24,12 +24,14 @@ class Plan:
     """The candidates for one tool, in one permission group, for one owner where rules differ by it.
 
     `lists` and `table` match the tool whatever its arguments are; `list_groups` and `table_groups`
-    hold what depends on them. `fixed` is the outcome where nothing does.
+    hold what depends on them. `simple` tells that the tool's name is its only target, and `fixed` is
+    the outcome where no condition looks at the call either.
     """
 
     __slots__ = (
         "command_lists", "command_table", "concern", "descriptor", "doubts", "fixed", "group",
-        "identity", "list_groups", "lists", "path_concern", "table", "table_groups", "warnings",
+        "identity", "list_groups", "list_paths", "lists", "path_concern", "simple", "table",
+        "table_groups", "table_paths", "warnings",
     )  # fmt: skip
 
     def __init__(
@@ -65,6 +67,9 @@ class Plan:
         self.path_concern = min(of_paths, key=lambda r: r.rule.id) if of_paths else None
         self.command_lists = self._commands(self.list_groups, call)
         self.command_table = self._commands(self.table_groups, call)
+        self.list_paths = [group.paths for group in self.list_groups if group.paths_size]
+        self.table_paths = [group.paths for group in self.table_groups if group.paths_size]
+        self.simple = self.descriptor is None or self.descriptor.bare
         self.fixed: PolicyOutcome | None = None
         if call is not None and self._is_fixed():
             self.fixed = combine(
@@ -80,9 +85,7 @@ class Plan:
         return sorted(rows, key=self.place) if len(rows) > 1 else rows
 
     def _is_fixed(self) -> bool:
-        if self.descriptor is not None and not self.descriptor.bare:
-            return False
-        return not any(rule.guarded for rule in (*self.lists, *self.table))
+        return self.simple and not any(rule.guarded for rule in (*self.lists, *self.table))
 
     def _commands(self, groups: list[Patterned], call: ToolCall | None) -> list[CompiledRule]:
         return [rule for group in groups for rule in group.commands if _for(rule, call)]

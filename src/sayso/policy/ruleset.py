@@ -152,6 +152,9 @@ def judge(
 
 
 def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> PolicyOutcome:
+    if plan.simple:
+        only = weigh(plan.identity, call, plan.lists, plan.table, plan.doubts)
+        return combine((only,), plan.warnings)
     targets = targets_of(call, plan.identity, plan.descriptor, facts)
     outcomes = [_weigh_target(t, call, ruleset, facts, plan, None) for t in targets if t.own]
     if len(outcomes) < len(targets):
@@ -176,22 +179,17 @@ def _weigh_target(
     followed: Effect | None,
 ) -> TargetOutcome:
     """Weigh one target; a derived one that nothing matches has the effect `followed`."""
-    lists = list(plan.lists) if target.own else []
-    table = list(plan.table) if target.own else []
-    doubts: list[str] = list(plan.doubts) if target.own else []
+    lists = plan.lists if target.own else []
+    table = plan.table if target.own else []
+    doubts: list[str] = [*plan.doubts] if target.own else []
     looks: list[CompiledRule] = []
     if target.kind is TargetKind.PATH:
         windows = facts.windows
-        matcher = PathMatcher(
-            target,
-            ruleset.place(call.workspace, windows=windows),
-            facts,
-            lambda path: Place(path, windows=windows),
-        )
-        looks = _extend(lists, matcher.match(plan.list_groups, call))
-        rows, alike = matcher.match(plan.table_groups, call)
-        table = plan.ordered(table + rows)
-        looks += alike
+        matcher = PathMatcher(target, ruleset.place(call.workspace, windows=windows), facts)
+        if plan.list_paths:
+            lists = lists + matcher.match(plan.list_paths, call, looks)
+        if plan.table_paths:
+            table = plan.ordered(table + matcher.match(plan.table_paths, call, looks))
         if target.resolved is None and target.doubt is None and plan.path_concern is not None:
             doubts.append(
                 "where the path leads is not known, and rule "
@@ -200,27 +198,18 @@ def _weigh_target(
     elif target.kind is TargetKind.HOST:
         return _weigh_host(target, call, facts, plan, lists, table, doubts, followed)
     elif target.kind is TargetKind.COMMAND:
-        lists += plan.command_lists
+        lists = lists + plan.command_lists
         table = plan.ordered(table + plan.command_table)
         if target.opaque and plan.concern is not None:
             doubts.append(
                 f"{target.doubt}, and rule `{plan.concern.rule.id}` could be about a part of it"
             )
     elif target.kind in (TargetKind.SKILL, TargetKind.AGENT):
-        looks = _extend(lists, match_named(target, plan.list_groups, call))
-        rows, alike = match_named(target, plan.table_groups, call)
-        table = plan.ordered(table + rows)
-        looks += alike
-    doubts += sorted({look_alike(target, rule) for rule in looks})
+        lists = lists + match_named(target, plan.list_groups, call, looks)
+        table = plan.ordered(table + match_named(target, plan.table_groups, call, looks))
+    if looks:
+        doubts += sorted({look_alike(target, rule) for rule in looks})
     return weigh(target, call, lists, table, doubts)
-
-
-def _extend(
-    rules: list[CompiledRule], matched: tuple[list[CompiledRule], list[CompiledRule]]
-) -> list[CompiledRule]:
-    found, looks = matched
-    rules += found
-    return looks
 
 
 def _weigh_host(
@@ -233,7 +222,7 @@ def _weigh_host(
     doubts: list[str],
     followed: Effect | None,
 ) -> TargetOutcome:
-    rows = list(table)
+    lists, rows = list(lists), list(table)
     addressed: list[tuple[bool, CompiledRule]] = []
     for groups, found, listed in ((plan.list_groups, lists, True), (plan.table_groups, rows, False)):
         for group in groups:

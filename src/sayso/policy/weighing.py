@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sayso.core.approval_policy import ApprovalPolicy, merge
 from sayso.core.call import ToolCall
@@ -14,47 +14,62 @@ from sayso.policy.outcome import Match, PolicyOutcome, TargetOutcome
 from sayso.policy.rule import Origin, Rule
 
 _ORIGINS = {origin: place for place, origin in enumerate(Origin)}
+_NO_POLICY = ApprovalPolicy()
 
 
 def weigh(
     target: Target,
     call: ToolCall,
-    lists: Iterable[CompiledRule],
-    table: Iterable[CompiledRule],
+    lists: Sequence[CompiledRule],
+    table: Sequence[CompiledRule],
     doubts: Sequence[str] = (),
 ) -> TargetOutcome:
     """Weigh the rules that match one target; the table's in their order, `doubts` beside the target's.
 
     Where nothing matches the effect is ask and the rule None.
     """
-    notes = list(doubts)
-    listed = _listed(call, lists, notes)
-    first, rows = _first_row(call, table, notes)
-    matches = tuple(match for _, match in listed)
-    by_effect: dict[Effect, list[CompiledRule]] = {Effect.DENY: [], Effect.ASK: [], Effect.ALLOW: []}
-    for rule, _ in listed:
-        by_effect[rule.effect].append(rule)
-    if first is not None and first.denies:
-        by_effect[Effect.DENY].append(first)
-    if by_effect[Effect.DENY]:
-        denying = min(by_effect[Effect.DENY], key=_rank).rule
-        reason = Reason.PROTECTED if denying.origin is Origin.BUILT_IN else Reason.RULE_DENY
-        return TargetOutcome(
-            target, Effect.DENY, reason, denying, lists=matches, table=rows, notes=tuple(notes)
-        )
-    asks = by_effect[Effect.ASK]
-    if first is not None and first.effect is Effect.ASK and first.firm:
-        asks.append(first)
-    allowing = min(by_effect[Effect.ALLOW], key=_rank) if by_effect[Effect.ALLOW] else None
-    if not asks and allowing is None and first is not None:
-        if first.strict:
-            allowing = first
+    notes: list[str] = []
+    listed = _listed(call, lists, notes) if lists else ()
+    matches = tuple([match for _, match in listed]) if listed else ()
+    first: CompiledRule | None = None
+    rows: tuple[Match, ...] = ()
+    for row in table:
+        note = None
+        if row.guarded:
+            holds, note = row.holds(call)
+            if not holds:
+                notes.append(f"rule `{row.rule.id}`: {note}")
+                continue
+        first, rows = row, (Match(row.rule, note),)
+        break
+    denying: CompiledRule | None = None
+    allowing: CompiledRule | None = None
+    asks: list[CompiledRule] = []
+    for rule, _ in listed:  # the first of each effect is the one to name
+        if rule.denies:
+            denying = denying or rule
+        elif rule.strict:
+            allowing = allowing or rule
         else:
+            asks.append(rule)
+    if first is not None:
+        if first.denies:
+            denying = denying or first
+        elif first.strict:
+            allowing = allowing or first
+        elif first.firm or (not asks and allowing is None):
             asks.append(first)
-    doubtful = bool(target.doubt or doubts)
+    told = (*doubts, *notes)
+    if denying is not None:
+        reason = Reason.PROTECTED if denying.rule.origin is Origin.BUILT_IN else Reason.RULE_DENY
+        return TargetOutcome(
+            target, Effect.DENY, reason, denying.rule, False, False, (), matches, rows, told
+        )
+    unknown = bool(doubts) or (target.doubt is not None and not target.opaque)
+    doubtful = unknown or target.opaque
     if asks:
-        deciding = min(asks, key=_rank)
-        must_ask = any(ask.must_ask for ask in asks)
+        deciding = asks[0] if len(asks) == 1 else min(asks, key=_rank)
+        must_ask = deciding.must_ask
         return TargetOutcome(
             target,
             Effect.ASK,
@@ -62,61 +77,50 @@ def weigh(
             deciding.rule,
             must_ask,
             doubtful,
-            tuple(ask.rule for ask in asks),
+            tuple([ask.rule for ask in asks]),
             matches,
             rows,
-            tuple(notes),
+            told,
         )
-    if allowing is not None and not (doubts or (target.doubt and not target.opaque)):
+    if allowing is not None and not unknown:
         return TargetOutcome(
-            target, Effect.ALLOW, Reason.RULE_ALLOW, allowing.rule,
-            lists=matches, table=rows, notes=tuple(notes),
+            target, Effect.ALLOW, Reason.RULE_ALLOW, allowing.rule, False, False, (), matches, rows,
+            told,
         )  # fmt: skip
-    unknown = bool(doubts or (target.doubt and not target.opaque))
+    reason = Reason.DOUBTFUL if unknown else Reason.NO_RULE
     return TargetOutcome(
-        target,
-        Effect.ASK,
-        Reason.DOUBTFUL if unknown else Reason.NO_RULE,
-        doubtful=doubtful,
-        lists=matches,
-        table=rows,
-        notes=tuple(notes),
+        target, Effect.ASK, reason, None, False, doubtful, (), matches, rows, told
     )
 
 
 def combine(outcomes: Sequence[TargetOutcome], warnings: tuple[str, ...] = ()) -> PolicyOutcome:
     """The outcome of a call: that of its strictest target, with the policies of all asks merged."""
     deciding = outcomes[0] if len(outcomes) == 1 else max(outcomes, key=_strictness)
-    if deciding.effect is not Effect.ASK:
-        return PolicyOutcome(
-            deciding.effect,
-            deciding.reason,
-            deciding.target,
-            deciding.rule,
-            targets=tuple(outcomes),
-            warnings=warnings,
-        )
-    asking = [outcome for outcome in outcomes if outcome.effect is Effect.ASK]
+    effect, reason, rule = deciding.effect, deciding.reason, deciding.rule
+    must_ask = doubtful = False
+    policy = _NO_POLICY
+    if effect is Effect.ASK:
+        asks: list[Rule] = []
+        for outcome in outcomes:
+            if outcome.effect is Effect.ASK:
+                must_ask = must_ask or outcome.must_ask
+                doubtful = doubtful or outcome.doubtful
+                asks += outcome.asks
+        policy = merged_policy(asks)
     return PolicyOutcome(
-        Effect.ASK,
-        deciding.reason,
-        deciding.target,
-        deciding.rule,
-        any(outcome.must_ask for outcome in asking),
-        any(outcome.doubtful for outcome in asking),
-        merged_policy(rule for outcome in asking for rule in outcome.asks),
-        tuple(outcomes),
-        warnings,
+        effect, reason, deciding.target, rule, must_ask, doubtful, policy, tuple(outcomes), warnings
     )
 
 
-def merged_policy(asks: Iterable[Rule]) -> ApprovalPolicy:
+def merged_policy(asks: Sequence[Rule]) -> ApprovalPolicy:
     """The policies of all asks merged; an ask without one stands for the default policy."""
-    return merge(rule.approval or ApprovalPolicy() for rule in asks)
+    if len(asks) <= 1:
+        return (asks[0].approval if asks else None) or _NO_POLICY
+    return merge([rule.approval or _NO_POLICY for rule in asks])
 
 
 def _listed(
-    call: ToolCall, lists: Iterable[CompiledRule], notes: list[str]
+    call: ToolCall, lists: Sequence[CompiledRule], notes: list[str]
 ) -> list[tuple[CompiledRule, Match]]:
     found = []
     for rule in lists:
@@ -130,20 +134,6 @@ def _listed(
     if len(found) > 1:  # lists have no order, so the trace and the merge need one that is always the same
         found.sort(key=lambda pair: _rank(pair[0]))
     return found
-
-
-def _first_row(
-    call: ToolCall, table: Iterable[CompiledRule], notes: list[str]
-) -> tuple[CompiledRule | None, tuple[Match, ...]]:
-    for rule in table:
-        note = None
-        if rule.guarded:
-            holds, note = rule.holds(call)
-            if not holds:
-                notes.append(f"rule `{rule.rule.id}`: {note}")
-                continue
-        return rule, (Match(rule.rule, note),)
-    return None, ()
 
 
 def _rank(rule: CompiledRule) -> tuple[bool, int, str]:

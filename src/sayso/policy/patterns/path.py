@@ -7,7 +7,6 @@ its component, or `**` for any number of components.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sayso.errors import RuleSyntaxError
 from sayso.policy.paths import components, is_absolute
@@ -23,21 +22,29 @@ _STAR: Glob = ("", "")
 _EVERY_PATH = ((DEEP,), (DEEP, _STAR), (DEEP, _STAR, DEEP))
 
 
-@dataclass(frozen=True, slots=True)
 class PathPattern:
-    """One compiled pattern for paths; `anchored` means below the workspace, else from the root."""
+    """One compiled pattern for paths; `anchored` means below the workspace, else from the root.
 
-    segments: tuple[Glob, ...]
-    anchored: bool
-    folded: tuple[Glob, ...]
+    `folded` are the segments as they look. `subtree` and `depth` are set where all segments are
+    literal but for a last `**`: the commonest form, compared at once.
+    """
 
-    @property
-    def everything(self) -> bool:
-        """Whether every path matches."""
-        return not self.anchored and self.segments in _EVERY_PATH
+    __slots__ = ("anchored", "depth", "everything", "folded", "segments", "subtree")
+
+    def __init__(self, segments: tuple[Glob, ...], anchored: bool) -> None:
+        self.segments = segments
+        self.anchored = anchored
+        self.folded = tuple(fold_glob(segment, fold_component) for segment in segments)
+        self.everything = not anchored and segments in _EVERY_PATH
+        self.subtree: list[str] | None = None
+        self.depth = len(segments) - 1
+        if segments and segments[-1] == DEEP and all(len(s) == 1 for s in segments[:-1]):
+            self.subtree = [segment[0] for segment in segments[:-1]]
 
     def matches(self, parts: list[str]) -> bool:
         """Whether the components (below the workspace, if anchored) fit."""
+        if self.subtree is not None:
+            return parts[: self.depth] == self.subtree
         return _segments_match(self.segments, parts)
 
     def looks_like(self, parts: list[str]) -> bool:
@@ -150,7 +157,7 @@ def with_resolved_prefix(
     if resolved is None or resolved == written:
         return None
     segments = tuple((part,) for part in components(resolved)) + pattern.segments[len(fixed) :]
-    return PathPattern(segments, False, _fold(segments))
+    return PathPattern(segments, False)
 
 
 def _prepare(text: str, *, windows: bool) -> str:
@@ -189,7 +196,7 @@ def _compile(
             )
         choices = [[*choice, *way] for choice in choices for way in ways]
     ending = [DEEP] if below else []
-    return [_pattern(_squeeze(choice + ending), anchored and not floating) for choice in choices]
+    return [PathPattern(_squeeze(choice + ending), anchored and not floating) for choice in choices]
 
 
 def _names(body: str) -> list[str]:
@@ -234,12 +241,3 @@ def _squeeze(segments: list[Glob]) -> tuple[Glob, ...]:
         if not (segment == DEEP and kept and kept[-1] == DEEP):
             kept.append(segment)
     return tuple(kept)
-
-
-def _pattern(segments: tuple[Glob, ...], anchored: bool) -> PathPattern:
-    return PathPattern(segments, anchored, _fold(segments))
-
-
-def _fold(segments: tuple[Glob, ...]) -> tuple[Glob, ...]:
-    return tuple(fold_glob(segment, fold_component) for segment in segments)
-
