@@ -149,8 +149,8 @@ def hidden_in(shown: Iterable[Run]) -> int:
 
 
 def warned_in(shown: Iterable[Run]) -> int:
-    """How many different warnings the runs carry."""
-    return len({run.warn for run in shown if isinstance(run, Text) and run.warn is not None})
+    """How many pieces carry a warning."""
+    return sum(isinstance(run, Text) and run.warn is not None for run in shown)
 
 
 def shown_json(shown: Iterable[Run]) -> list[dict[str, Any]]:
@@ -168,7 +168,8 @@ def shown_from_json(data: Iterable[dict[str, Any]]) -> Shown:
             elif "cut" in item:
                 runs.append(Cut(int(item["cut"]), int(item["lines"])))
             else:
-                runs += _runs(item["text"], 0, len(item["text"]), item.get("warn"))
+                text = str(item["text"])
+                runs += _runs(text, 0, len(text), item.get("warn"), stray=bool(runs))
         except (KeyError, TypeError, ValueError) as error:
             raise ChannelError(f"`{item}` is not a piece of shown text") from error
     return tuple(runs)
@@ -186,8 +187,11 @@ def _count(number: int, noun: str) -> str:
 _PLAIN = re.compile(r"[\t\n -~]*")
 
 
-def _runs(text: str, start: int, end: int, warn: str | None) -> list[Run]:
-    """The runs of a part of a text, all its texts with the same warning."""
+def _runs(text: str, start: int, end: int, warn: str | None, *, stray: bool = False) -> list[Run]:
+    """The runs of a part of a text, all its texts with the same warning.
+
+    `stray` lets combining marks at its beginning sit on what stands before it.
+    """
     runs: list[Run] = []
     begun = at = start
     while at < end:
@@ -195,7 +199,8 @@ def _runs(text: str, start: int, end: int, warn: str | None) -> list[Run]:
         at = found.end() if found is not None else at
         if at >= end:
             break
-        if _is_hidden(text[at]) or (_is_combining(text[at]) and not _sits(text, at)):
+        stray = stray and at - start < MAX_COMBINING and _is_combining(text[at])
+        if _is_hidden(text[at]) or (_is_combining(text[at]) and not stray and not _sits(text, at)):
             if at > begun:
                 runs.append(Text(text[begun:at], warn))
             runs.append(mark_of(text[at]))

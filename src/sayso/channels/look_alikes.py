@@ -157,8 +157,9 @@ def _words(token: str, offset: int, unmistakable: Set[str | None]) -> list[Span]
             continue
         start, end = _word_around(token, at)
         word = token[start:end]
-        if not word.isascii() and (warn := _word_warning(word, unmistakable)) is not None:
-            found.append((offset + start, offset + end, warn))
+        odd = None if word.isascii() else _word_warning(word, unmistakable)
+        if odd is not None:
+            found.append((offset + start, offset + end, odd))
         at = max(end, at + 1)
     return found
 

@@ -1,0 +1,293 @@
+"""The card: one neutral picture of a request that every surface renders in the same order (CH-1).
+
+It holds everything a person needs to decide, complete and faithful: all text from the call goes
+through `display.show`, nothing is cut, and what the agent says of its reasons stands apart, never
+in the title (CH-17). The JSON form is the one of docs/reference/http-api.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any
+
+from sayso.channels.card_parts import (
+    CardArgument,
+    CardReview,
+    CardTarget,
+    CardWhat,
+    CardWho,
+    CardWhy,
+)
+from sayso.channels.display import Shown, hidden_in, plain, restore, show, shown_json, warned_in
+from sayso.channels.result import count_words, result_line
+from sayso.core.code_words import code_of
+from sayso.core.moment import Moment, to_rfc3339
+from sayso.requests.approval import ApprovalRequest, Outcome, Resolution, Status
+from sayso.requests.deadline import is_over
+from sayso.requests.quorum import tally
+
+RULES_UNAVAILABLE = "rules cannot be loaded"
+TIME_OVER = "the time to decide is over"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The neutral picture of a request, for one viewer at one moment.
+
+    `approve_refused` says why approving is not offered (None if it is); `result` is the line that
+    stands where the card was once it is resolved.
+    """
+
+    request_id: str
+    version: int
+    status: str
+    severity: str
+    action: Shown
+    tool: Shown
+    server: Shown | None
+    code: str
+    digest: str
+    agent: Shown
+    user: Shown
+    session_id: str
+    source: str
+    context_label: Shown | None
+    workspace: Shown | None
+    created_at: Moment
+    expires_at: Moment | None
+    caller: str
+    why: CardWhy
+    what: CardWhat
+    agent_words: Shown | None
+    who: CardWho
+    approve_refused: str | None
+    resolution: Resolution | None
+    outcome: Outcome | None
+    result: str | None
+
+    @property
+    def waits(self) -> bool:
+        """Whether people may still decide."""
+        return self.status == Status.PENDING.value
+
+    @property
+    def may_approve(self) -> bool:
+        """Whether approving is offered to this viewer."""
+        return self.waits and self.who.may_decide and self.approve_refused is None
+
+    @property
+    def may_reject(self) -> bool:
+        """Whether rejecting is offered to this viewer; what cannot be approved can be rejected."""
+        return self.waits and self.who.may_decide
+
+    def to_json(self) -> dict[str, Any]:
+        """The card exactly as docs/reference/http-api.md shows it."""
+        return {
+            "request_id": self.request_id,
+            "version": self.version,
+            "status": self.status,
+            "severity": self.severity,
+            "action": shown_json(self.action),
+            "tool": shown_json(self.tool),
+            "server": _optional_json(self.server),
+            "code": self.code,
+            "digest": self.digest,
+            "agent": shown_json(self.agent),
+            "user": shown_json(self.user),
+            "session_id": self.session_id,
+            "source": self.source,
+            "context_label": _optional_json(self.context_label),
+            "workspace": _optional_json(self.workspace),
+            "created_at": to_rfc3339(self.created_at),
+            "expires_at": None if self.expires_at is None else to_rfc3339(self.expires_at),
+            "caller": self.caller,
+            "why": self.why.to_json(),
+            "what": self.what.to_json(),
+            "agent_words": _optional_json(self.agent_words),
+            "who": self.who.to_json(),
+            "approve_refused": self.approve_refused,
+            "resolution": None if self.resolution is None else self.resolution.to_json(),
+            "outcome": None if self.outcome is None else self.outcome.to_json(),
+            "result": self.result,
+        }
+
+
+def card_of(
+    request: ApprovalRequest,
+    *,
+    may_decide: bool,
+    reason: str | None = None,
+    now: Moment,
+    rules_unavailable: bool = False,
+    zone: tzinfo | None = None,
+) -> Card:
+    """The card of a request for one viewer.
+
+    `reason` says why the viewer may not decide, where they may not. With `rules_unavailable` nothing
+    can be approved (POL-23). `zone` is the viewer's: with it the result line tells the time of day.
+    """
+    call = request.call
+    open_to_viewer = may_decide and not is_over(request, now)
+    return Card(
+        request_id=request.request_id,
+        version=request.version,
+        status=request.status.value,
+        severity=request.policy.severity.word,
+        action=show(request.action),
+        tool=show(call.tool),
+        server=_optional(call.server),
+        code=code_of(request.digest),
+        digest=request.digest,
+        agent=show(call.agent_id),
+        user=show(call.user_id),
+        session_id=call.session_id,
+        source=_safe(call.source),
+        context_label=_optional(call.context_label),
+        workspace=_optional(call.workspace),
+        created_at=request.created_at,
+        expires_at=request.expires_at,
+        caller=request.caller.value,
+        why=CardWhy(
+            sentence=show(request.why.sentence),
+            reason=request.why.reason.value,
+            must_ask=request.why.must_ask,
+            rule=request.why.rule,
+            explain=show(request.why.explain),
+        ),
+        what=_what(request),
+        agent_words=_optional(call.detail or None),
+        who=_who(request, may_decide=open_to_viewer),
+        approve_refused=_approve_refused(
+            request, reason, now, may_decide=may_decide, rules_unavailable=rules_unavailable
+        ),
+        resolution=_resolution(request.resolution),
+        outcome=_outcome(request.outcome),
+        result=result_line(request, zone),
+    )
+
+
+def _approve_refused(
+    request: ApprovalRequest,
+    reason: str | None,
+    now: Moment,
+    *,
+    may_decide: bool,
+    rules_unavailable: bool,
+) -> str | None:
+    if not request.waits:
+        return None
+    if rules_unavailable:
+        return RULES_UNAVAILABLE
+    if is_over(request, now):
+        return TIME_OVER
+    return None if may_decide else reason or "somebody else decides this"
+
+
+def _what(request: ApprovalRequest) -> CardWhat:
+    arguments = tuple(_argument(name, value) for name, value in request.call.arguments.items())
+    diff = _optional(request.call.diff or None)
+    texts = [part for argument in arguments for part in (argument.name, argument.value)]
+    values = [argument.value for argument in arguments]
+    if diff is not None:
+        texts.append(diff)
+        values.append(diff)
+    hidden = sum(map(hidden_in, texts))
+    lines = sum(restore(value).removesuffix("\n").count("\n") + 1 for value in values)
+    return CardWhat(
+        arguments=arguments,
+        diff=diff,
+        targets=tuple(_target(target) for target in request.why.targets),
+        hidden=hidden,
+        lines=lines,
+        note=note_sentence(hidden, sum(map(warned_in, texts)), lines),
+    )
+
+
+def note_sentence(hidden: int, warned: int, lines: int) -> str:
+    """What a person should know of the text shown: boxes, look-alikes, how many lines, nothing cut."""
+    said = []
+    if hidden:
+        said.append(
+            "1 hidden character is shown as a box."
+            if hidden == 1
+            else f"{hidden:,} hidden characters are shown as boxes."
+        )
+    if warned:
+        said.append(
+            "1 look-alike is marked." if warned == 1 else f"{warned:,} look-alikes are marked."
+        )
+    said.append("No arguments." if not lines else f"{count_words(lines, 'line')}, nothing cut.")
+    return " ".join(said)
+
+
+def _argument(name: str, value: object) -> CardArgument:
+    if isinstance(value, str):
+        return CardArgument(show(name), show(value), "text")
+    pretty = json.dumps(value, ensure_ascii=False, indent=2)
+    return CardArgument(show(name), show(pretty), "json")
+
+
+def _target(data: Mapping[str, Any]) -> CardTarget:
+    kind, text = str(data.get("kind", "")), str(data.get("text", ""))
+    return CardTarget(
+        kind=kind,
+        text=show(text, host=kind == "host" and "/" not in text and ":" not in text),
+        effect=str(data.get("effect", "")),
+        decides=bool(data.get("decides", False)),
+    )
+
+
+def _who(request: ApprovalRequest, *, may_decide: bool) -> CardWho:
+    policy = request.policy
+    counted = tally(request.reviews, policy.quorum, request.digest)
+    if policy.approvers is not None:
+        approver = ", ".join(policy.approvers) or "nobody"
+    else:
+        approver = policy.role or policy.approver.value
+    return CardWho(
+        approver=approver,
+        have=counted.have,
+        need=counted.need,
+        may_decide=may_decide and request.waits,
+        reviews=tuple(
+            CardReview(
+                by=_safe(review.person_name),
+                channel=review.channel,
+                vote=review.vote.value,
+                comment=None if review.comment is None else _safe(review.comment),
+                at=review.at,
+            )
+            for review in request.reviews
+        ),
+    )
+
+
+def _resolution(resolution: Resolution | None) -> Resolution | None:
+    """The resolution with texts that are safe on any surface."""
+    if resolution is None:
+        return None
+    comment = None if resolution.comment is None else _safe(resolution.comment)
+    by = None if resolution.by is None else _safe(resolution.by)
+    return Resolution(resolution.reason, resolution.at, by, resolution.channel, comment)
+
+
+def _outcome(outcome: Outcome | None) -> Outcome | None:
+    if outcome is None:
+        return None
+    said_by = None if outcome.said_by is None else _safe(outcome.said_by)
+    return Outcome(outcome.ok, _safe(outcome.summary), outcome.at, outcome.seconds, said_by)
+
+
+def _safe(text: str) -> str:
+    return plain(show(text))
+
+
+def _optional(text: str | None) -> Shown | None:
+    return None if text is None else show(text)
+
+
+def _optional_json(shown: Iterable[Any] | None) -> list[dict[str, Any]] | None:
+    return None if shown is None else shown_json(shown)

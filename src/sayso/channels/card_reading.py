@@ -1,0 +1,138 @@
+"""Cards back from the JSON of the API, for surfaces that are clients of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sayso.channels.card import Card
+from sayso.channels.card_parts import (
+    CardArgument,
+    CardReview,
+    CardTarget,
+    CardWhat,
+    CardWho,
+    CardWhy,
+)
+from sayso.channels.display import Shown, shown_from_json
+from sayso.core.moment import Moment, from_rfc3339
+from sayso.core.reason import Reason
+from sayso.errors import ChannelError
+from sayso.requests.approval import Outcome, Resolution
+
+
+def card_from_json(data: Mapping[str, Any]) -> Card:
+    """The card that a server sent; raises ChannelError for what is no card."""
+    try:
+        return _card(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ChannelError(
+            f"this is not a card: {error!r}", "the server and this program may differ in version"
+        ) from error
+
+
+def _card(data: Mapping[str, Any]) -> Card:
+    why, what, who = data["why"], data["what"], data["who"]
+    return Card(
+        request_id=str(data["request_id"]),
+        version=int(data["version"]),
+        status=str(data["status"]),
+        severity=str(data["severity"]),
+        action=shown_from_json(data["action"]),
+        tool=shown_from_json(data["tool"]),
+        server=_optional(data["server"]),
+        code=str(data["code"]),
+        digest=str(data["digest"]),
+        agent=shown_from_json(data["agent"]),
+        user=shown_from_json(data["user"]),
+        session_id=str(data["session_id"]),
+        source=str(data["source"]),
+        context_label=_optional(data["context_label"]),
+        workspace=_optional(data["workspace"]),
+        created_at=from_rfc3339(data["created_at"]),
+        expires_at=_moment(data["expires_at"]),
+        caller=str(data["caller"]),
+        why=CardWhy(
+            shown_from_json(why["sentence"]),
+            str(why["reason"]),
+            bool(why["must_ask"]),
+            why["rule"],
+            shown_from_json(why["explain"]),
+        ),
+        what=CardWhat(
+            tuple(
+                CardArgument(
+                    shown_from_json(item["name"]),
+                    shown_from_json(item["value"]),
+                    str(item["kind"]),
+                )
+                for item in what["arguments"]
+            ),
+            _optional(what["diff"]),
+            tuple(
+                CardTarget(
+                    str(item["kind"]),
+                    shown_from_json(item["text"]),
+                    str(item["effect"]),
+                    bool(item["decides"]),
+                )
+                for item in what["targets"]
+            ),
+            int(what["hidden"]),
+            int(what["lines"]),
+            str(what["note"]),
+        ),
+        agent_words=_optional(data["agent_words"]),
+        who=CardWho(
+            str(who["approver"]),
+            int(who["have"]),
+            int(who["need"]),
+            bool(who["may_decide"]),
+            tuple(
+                CardReview(
+                    str(item["by"]),
+                    str(item["channel"]),
+                    str(item["vote"]),
+                    item["comment"],
+                    from_rfc3339(item["at"]),
+                )
+                for item in who["reviews"]
+            ),
+        ),
+        approve_refused=data["approve_refused"],
+        resolution=_resolution(data["resolution"]),
+        outcome=_outcome(data["outcome"]),
+        result=data["result"],
+    )
+
+
+def _resolution(data: Mapping[str, Any] | None) -> Resolution | None:
+    if data is None:
+        return None
+    return Resolution(
+        Reason(data["reason"]),
+        from_rfc3339(data["at"]),
+        data["by"],
+        data["channel"],
+        data["comment"],
+    )
+
+
+def _outcome(data: Mapping[str, Any] | None) -> Outcome | None:
+    if data is None:
+        return None
+    return Outcome(
+        bool(data["ok"]),
+        str(data["summary"]),
+        from_rfc3339(data["at"]),
+        data["seconds"],
+        data["said_by"],
+    )
+
+
+def _optional(data: list[dict[str, Any]] | None) -> Shown | None:
+    return None if data is None else shown_from_json(data)
+
+
+def _moment(text: str | None) -> Moment | None:
+    return None if text is None else from_rfc3339(text)
