@@ -50,7 +50,7 @@ class Connection:
             transport=transport,
         )
 
-    async def aclose(self) -> None:
+    async def close(self) -> None:
         """Close what is open."""
         await self._http.aclose()
 

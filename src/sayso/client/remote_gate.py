@@ -34,7 +34,7 @@ _GOES_ON = ("pending", "running")
 
 
 class RemoteGate:
-    """One session's gate at a server; make it with `open`, and close it with `aclose` or `async with`.
+    """One session's gate at a server; make it with `open`, and end it with `close` or `async with`.
 
     A request is sent again only where that does no harm: a wait, a renewal, leaving, an outcome with
     the claim's token, and a call with an external id. Whatever else fails is told as
@@ -73,13 +73,13 @@ class RemoteGate:
         try:
             opened = await connection.send("POST", "/api/sessions", body)
         except BaseException:
-            await connection.aclose()
+            await connection.close()
             raise
         return cls(connection, opened["session_id"], opened["user_id"], opened["agent_id"])
 
-    async def aclose(self) -> None:
+    async def close(self) -> None:
         """Close the connection; the session and what waits in it stay."""
-        await self._connection.aclose()
+        await self._connection.close()
 
     async def __aenter__(self) -> RemoteGate:
         return self
@@ -90,7 +90,7 @@ class RemoteGate:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self.aclose()
+        await self.close()
 
     async def decide(self, draft: CallDraft) -> Standing:
         """See GatePort."""

@@ -64,6 +64,7 @@ def create_app(broker: Broker, config: ServerConfig | None = None) -> Litestar:
     """The application over a broker, which it starts and closes with its own life.
 
     `app.state.closing` is a `Closing`: begin it before the server stops, so that what is open ends.
+    `app.state.failure` is what kept the broker from starting, if anything did.
     """
     config = ServerConfig() if config is None else config
     closing = Closing()
@@ -89,8 +90,12 @@ def create_app(broker: Broker, config: ServerConfig | None = None) -> Litestar:
         routers.append(page_router(config.static))
 
     @asynccontextmanager
-    async def living(_: Litestar) -> AsyncIterator[None]:
-        await broker.start()
+    async def living(app: Litestar) -> AsyncIterator[None]:
+        try:
+            await broker.start()
+        except Exception as error:
+            app.state.failure = error
+            raise
         try:
             yield
         finally:
@@ -109,6 +114,7 @@ def create_app(broker: Broker, config: ServerConfig | None = None) -> Litestar:
         debug=False,
     )
     app.state.closing = closing
+    app.state.failure = None
     app.state.config = config
     app.asgi_handler = Shield(app.asgi_handler, config)
     return app

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
+import signal
 import socket
-from collections.abc import Callable, Coroutine
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,8 +16,10 @@ import uvicorn
 from litestar import Litestar
 
 from sayso.broker.access import Access
-from sayso.errors import SettingsInvalid
-from sayso.server.config import is_loopback
+from sayso.broker.broker import Broker
+from sayso.errors import SettingsInvalid, StoreUnavailable
+from sayso.server.app import create_app
+from sayso.server.config import DEFAULT_HOST, DEFAULT_PORT, ServerConfig, is_loopback
 from sayso.server.live.closing import Closing
 
 T = TypeVar("T")
@@ -63,24 +68,37 @@ async def check_exposure(access: Access, host: str) -> None:
 
 
 async def serve(
-    app: Litestar,
-    host: str,
-    port: int,
+    broker: Broker,
     *,
-    listening: socket.socket | None = None,
-    started: Callable[[str], None] | None = None,
+    host: str = DEFAULT_HOST,
+    port: int = DEFAULT_PORT,
+    announce: Callable[[], object] | None = None,
+    allowed_hosts: Sequence[str] = (),
+    allowed_origins: Sequence[str] = (),
     tls: tuple[Path, Path] | None = None,
 ) -> None:
-    """Serve until the process is told to stop; `started` is called with the address once it answers.
+    """Serve a broker until the process is told to stop; `announce` is called once it answers.
 
-    `listening` is a socket from `bind`, if it was made before. `tls` is a certificate and its key.
-    Raises SettingsInvalid if the address cannot be had.
+    The broker is started and closed here. `tls` is a certificate and its key. Raises SettingsInvalid
+    if the address cannot be had, or may not because nobody can log in.
     """
-    own = bind(host, port) if listening is None else listening
-    try:
-        await Server(app, own, started=started, tls=tls).serve(sockets=[own])
-    finally:
-        own.close()
+    await check_exposure(broker.access, host)
+    config = ServerConfig(
+        host=host,
+        port=port,
+        allowed_hosts=tuple(allowed_hosts),
+        allowed_origins=tuple(allowed_origins),
+        secure=tls is not None,
+    )
+    with contextlib.closing(bind(host, port)) as listening:
+        server = Server(create_app(broker, config), announce=announce, tls=tls)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            server.should_exit = True
+            await serving
+            raise
 
 
 class Server(uvicorn.Server):
@@ -89,15 +107,13 @@ class Server(uvicorn.Server):
     def __init__(
         self,
         app: Litestar,
-        listening: socket.socket,
         *,
-        started: Callable[[str], None] | None = None,
+        announce: Callable[[], object] | None = None,
         tls: tuple[Path, Path] | None = None,
     ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
-                loop="none",
                 http="httptools",
                 ws="none",
                 lifespan="on",
@@ -105,25 +121,44 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
+                backlog=BACKLOG,
                 timeout_graceful_shutdown=GRACE_SECONDS,
                 ssl_certfile=None if tls is None else str(tls[0]),
                 ssl_keyfile=None if tls is None else str(tls[1]),
             )
         )
+        self._app = app
         self._closing: Closing = app.state.closing
-        self._on_start = started
-        self.address = _address(listening, secure=tls is not None)
+        self._announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so."""
-        await super().startup(sockets)
-        if self.started and self._on_start is not None:
-            self._on_start(self.address)
+        """Start, and say so; raises what kept the broker from starting."""
+        try:
+            await super().startup(sockets)
+        except SystemExit as error:
+            failure: Exception | None = self._app.state.failure
+            raise failure or StoreUnavailable("the server could not start") from error
+        if self.started and self._announce is not None:
+            self._announce()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End streams and long polls at once, then wait for the rest."""
         self._closing.begin()
         await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End on the usual signals, and let whoever called go on: there is more to close than a server."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        signals = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in signals}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -138,12 +173,6 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     except ImportError:  # Windows has none
         return None
     return uvloop.new_event_loop
-
-
-def _address(listening: socket.socket, *, secure: bool) -> str:
-    host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    return f"{'https' if secure else 'http'}://{shown}:{port}"
 
 
 def _refused(host: str, port: int, error: OSError) -> SettingsInvalid:
