@@ -21,6 +21,7 @@ from sayso.core.moment import Moment, plus
 from sayso.core.session import CallDraft, Session
 from sayso.people.person import OWNER, Person
 from sayso.people.token import Credential, CredentialKind, hash_token, write_token
+from sayso.policy.descriptors import Descriptors
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
@@ -106,7 +107,7 @@ def rule(
 
 def compiled(rules: Sequence[Rule], unavailable: str | None = None) -> RuleSet:
     """Rules made ready for judging."""
-    return compile_ruleset(tuple(rules), (), (), facts=NOTHING_KNOWN, unavailable=unavailable)
+    return compile_ruleset(rules, (), Descriptors(), facts=NOTHING_KNOWN, unavailable=unavailable)
 
 
 class FakeRules:

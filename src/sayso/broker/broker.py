@@ -25,7 +25,6 @@ from sayso.errors import (
     NotEligible,
     RequestNotFound,
     RuleNotFound,
-    SaysoError,
 )
 from sayso.people.eligibility import may_review, may_see
 from sayso.people.token import DECIDING, CredentialKind
@@ -308,7 +307,7 @@ class Broker:
                 rules = await self.world.rules.current()
                 await sweep(self.world, rules_changed=rules is not seen)
                 seen = rules
-            except SaysoError as error:
+            except Exception as error:  # whatever it was, what is due has to end
                 _log.warning("the sweep failed and is tried again", error=str(error))
             await self.world.clock.sleep(SWEEP_SECONDS)
 
@@ -317,5 +316,5 @@ class Broker:
             await self.world.clock.sleep(BEAT_SECONDS)
             try:
                 await self.presence.beat(self.world)
-            except SaysoError as error:
+            except Exception as error:
                 _log.warning("callers could not be shown as present", error=str(error))

@@ -31,6 +31,7 @@ from sayso.requests.lifecycle import (
     Claimed,
     Event,
     Finished,
+    Lapsed,
     Refused,
     Renewed,
     Superseded,
@@ -55,11 +56,16 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
                 "the digest is not the one that was approved", "run exactly the approved call"
             )
         now = world.clock.now()
-        if request.status is not Status.APPROVED or due(request, now) is not None:
+        if request.status is not Status.APPROVED:
             return standing_of_request(request)
-        grant = grant_of(request)
-        verdict = await decide_call(world, session, request.call, () if grant is None else (grant,))
         try:
+            over = due(request, now)
+            if isinstance(over, Lapsed):  # whether or not any sweeper has run
+                lapsed = await _write(world, request, over, now, reason=Reason.LAPSED.value)
+                return standing_of_request(lapsed)
+            grant = grant_of(request)
+            grants = () if grant is None else (grant,)
+            verdict = await decide_call(world, session, request.call, grants)
             if verdict.effect is Effect.ALLOW:
                 return await _take(world, session, request, now)
             if verdict.effect is Effect.DENY:

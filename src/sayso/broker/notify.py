@@ -36,7 +36,14 @@ class Outbox:
         subscription = self._world.feed.subscribe(ALL)
         try:
             while True:
-                if not await self.drain():
+                try:
+                    more = await self.drain()
+                except (
+                    Exception
+                ) as error:  # the store may come back; what was not told is told then
+                    _log.warning("events could not be read", error=str(error))
+                    more = False
+                if not more:
                     await subscription.wait(POLL_SECONDS)
         finally:
             subscription.close()

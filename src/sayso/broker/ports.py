@@ -176,6 +176,9 @@ class Store(Protocol):
     async def stop_session(self, session_id: str, now: Moment) -> None:
         """Mark a session as stopped."""
 
+    async def stopped_sessions(self) -> Sequence[str]:
+        """The ids of stopped sessions in which something is still pending or approved."""
+
     async def rules(self) -> tuple[int, Sequence[Rule]]:
         """The rule table with its version, which grows with every change."""
 

@@ -25,6 +25,9 @@ T = TypeVar("T")
 WAIT_SECONDS = 50.0
 """How long one wait lasts before it is renewed; it keeps the caller present."""
 
+RETRY_SECONDS = 1.0
+"""How long until an approved call that could not be claimed is tried again."""
+
 _GOES_ON = ("pending", "running")
 _RAN = ("done", "failed", "unknown", "unreported")
 
@@ -82,6 +85,8 @@ async def run(
         if isinstance(taken, Claim):
             async with renewed(port, taken):
                 return await _execute(port, taken.call_id, taken.token, draft, execute, describe)
+        if taken.status == "approved":
+            taken = await _later(port, taken)  # the rules cannot be loaded just now, say
         standing = await await_decision(port, taken)
 
 
@@ -110,8 +115,7 @@ async def renewed(port: GatePort, claim: Claim) -> AsyncIterator[None]:
         yield
     finally:
         beat.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await beat
+        await asyncio.wait([beat])
 
 
 async def _renew(port: GatePort, claim: Claim) -> None:
@@ -121,8 +125,8 @@ async def _renew(port: GatePort, claim: Claim) -> None:
             await port.renew(claim)
         except ClaimLost:
             return
-        except SaysoError:
-            continue  # the store or server may come back before the lease ends
+        except Exception:  # the store or server may come back before the lease ends
+            continue
 
 
 async def _claim(port: GatePort, standing: Standing) -> Claim | Standing:
@@ -131,13 +135,24 @@ async def _claim(port: GatePort, standing: Standing) -> Claim | Standing:
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        taken = await task
-        if isinstance(taken, Claim):
-            await port.finish(
-                taken.call_id, taken.token, False, "not started: the caller had left", 0.0
-            )
-        else:
-            await _leave(port, standing.call_id)
+        with contextlib.suppress(SaysoError):
+            taken = await task
+            if isinstance(taken, Claim):
+                await port.finish(
+                    taken.call_id, taken.token, False, "not started: the caller had left", 0.0
+                )
+            else:
+                await _leave(port, standing.call_id)
+        raise
+
+
+async def _later(port: GatePort, standing: Standing) -> Standing:
+    """How an approved call that cannot be claimed yet stands after a moment."""
+    try:
+        await asyncio.sleep(RETRY_SECONDS)
+        return await port.wait(standing.call_id, 0)
+    except asyncio.CancelledError:
+        await _leave(port, standing.call_id)
         raise
 
 
@@ -161,10 +176,16 @@ async def _execute(
         with contextlib.suppress(SaysoError, asyncio.CancelledError):
             await asyncio.shield(finishing)
         raise
+    seconds = time.perf_counter() - start
+    try:
+        summary = describe(result)
+    except Exception as error:  # what cannot be described has run all the same
+        summary = f"done; its result cannot be described: {type(error).__name__}"
+    finishing = asyncio.ensure_future(port.finish(call_id, token, True, summary, seconds))
     with contextlib.suppress(SaysoError):
         # It has run: the caller gets the result even if the outcome cannot be recorded; the lease
         # then ends as `unknown` and a person is told.
-        await port.finish(call_id, token, True, describe(result), time.perf_counter() - start)
+        await asyncio.shield(finishing)
     return result
 
 

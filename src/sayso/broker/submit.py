@@ -15,13 +15,23 @@ from sayso.broker.world import (
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
+from sayso.core.reason import Reason
 from sayso.core.session import CallDraft, Session, bind
 from sayso.errors import ExternalIdReused, LostRace, NotEligible, RequestNotFound
 from sayso.gate.explain import explain, why_sentence
 from sayso.gate.verdict import Verdict
 from sayso.requests.approval import ApprovalRequest, Caller, Why
+from sayso.requests.deadline import due
 from sayso.requests.event import EventKind, Notice
-from sayso.requests.lifecycle import CallerJoined, apply
+from sayso.requests.lifecycle import (
+    OPEN,
+    CallerJoined,
+    CallerLeft,
+    Expired,
+    Lapsed,
+    LeaseOver,
+    apply,
+)
 from sayso.requests.sentence import action_sentence
 
 
@@ -118,13 +128,13 @@ async def _repeat(
         )
     request = await own_request(world, session, earlier.call_id)
     if request is not None:
-        return standing_of_request(await _rejoin(world, request))
+        return standing_of_request(await rejoin(world, request))
     # Policy alone decided it then. Today's rules may only be stricter: the id stands for that verdict.
     verdict = await decide_call(world, session, call)
     if earlier.effect == Effect.ALLOW.word and verdict.effect is Effect.ASK:
         verdict = Verdict(Effect.DENY, verdict.reason, digest, verdict.policy)
     elif earlier.effect != Effect.ALLOW.word and verdict.effect is not Effect.DENY:
-        verdict = Verdict(Effect.DENY, verdict.reason, digest, verdict.policy)
+        verdict = Verdict(Effect.DENY, Reason(earlier.reason), digest)
     await world.store.record([verdict_record(call, verdict, world.clock.now())])
     return standing_of_verdict(earlier.call_id, verdict)
 
@@ -132,35 +142,38 @@ async def _repeat(
 async def _join_twin(world: World, call: ToolCall, digest: str) -> ApprovalRequest | None:
     """Join an identical call whose caller has gone; two calls that both wait are two calls."""
     for twin in await world.store.open_twins(call.owner, digest):
-        if twin.caller is not Caller.GONE:
-            continue
-        joined = await _try_join(world, twin)
+        joined = await _join(world, twin)
         if joined is not None:
             return joined
     return None
 
 
-async def _rejoin(world: World, request: ApprovalRequest) -> ApprovalRequest:
-    if request.caller is Caller.WAITING:
-        return request
-    return await _try_join(world, request) or request
+async def rejoin(world: World, request: ApprovalRequest) -> ApprovalRequest:
+    """The request with its caller shown as waiting, where it still can wait for something."""
+    return await _join(world, request) or await world.store.request(request.request_id) or request
 
 
-async def _try_join(world: World, request: ApprovalRequest) -> ApprovalRequest | None:
-    now = world.clock.now()
-    try:
-        joined = apply(request, CallerJoined(now))
-        change = Change(
-            joined,
-            request.version,
-            now,
-            notices=(notice(EventKind.CALLER_CHANGED, joined, now, caller=joined.caller.value),),
-        )
-        await world.store.apply(change)
-    except LostRace:
-        return None
-    world.feed.publish([request.request_id])
-    return joined
+async def _join(world: World, request: ApprovalRequest) -> ApprovalRequest | None:
+    """Take the place of a caller that has gone; None if it has not, or there is nothing to wait for."""
+    found: ApprovalRequest | None = request
+    while found is not None and found.status in OPEN:
+        now = world.clock.now()
+        # what time has brought counts, whether or not any sweeper has run
+        event = due(found, now)
+        if isinstance(event, Expired | Lapsed | LeaseOver):
+            return None
+        if found.caller is not Caller.GONE and not isinstance(event, CallerLeft):
+            return None
+        joined = apply(found, CallerJoined(now))
+        told = notice(EventKind.CALLER_CHANGED, joined, now, caller=joined.caller.value)
+        try:
+            await world.store.apply(Change(joined, found.version, now, notices=(told,)))
+        except LostRace:
+            found = await world.store.request(found.request_id)
+            continue
+        world.feed.publish([joined.request_id])
+        return joined
+    return None
 
 
 def _request(

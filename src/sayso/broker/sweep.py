@@ -37,6 +37,9 @@ async def sweep(world: World, *, rules_changed: bool = True) -> int:
         event = due(request, now)
         if event is not None and await _write(world, request, event, now):
             changed += 1
+    for session_id in await world.store.stopped_sessions():
+        # whoever stopped it died before it had cancelled everything, or a call slipped in between
+        changed += await cancel_session(world, session_id)
     return changed + (await _decide_again(world, now) if rules_changed else 0)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sayso.broker.ports import Standing
-from sayso.broker.submit import own_request
+from sayso.broker.submit import own_request, rejoin
 from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
 from sayso.core.moment import plus, seconds_between
 from sayso.core.session import Session
 from sayso.errors import RequestNotFound
-from sayso.requests.approval import Status
+from sayso.requests.approval import Caller, Status
 from sayso.requests.deadline import CALLER_SECONDS, due
 
 POLL_SECONDS = 5.0
@@ -50,10 +50,14 @@ async def wait(
     presence.enter(call_id)
     try:
         await world.store.touch([call_id], world.clock.now())
+        arriving = timeout > 0
         while True:
             request = await own_request(world, session, call_id)
             if request is None:
                 return await _without_request(world, session, call_id)
+            if arriving and request.caller is Caller.GONE:
+                request = await rejoin(world, request)  # it was only thought to have gone
+            arriving = False
             now = world.clock.now()
             left = seconds_between(now, end)
             asked_again = request.request_id != call_id

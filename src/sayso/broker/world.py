@@ -50,9 +50,9 @@ async def decide_call(
         people=people,
     )
     verdict = decide(call, rules, grants, context, world.facts, now)
-    if verdict.effect is not Effect.ASK:
+    if verdict.effect is not Effect.ASK and verdict.reason is not Reason.NO_APPROVER:
         return verdict
-    # only an ask can be turned by an earlier rejection, so only an ask pays for looking it up
+    # only what needs a person can meet an earlier rejection, so only that pays for looking it up
     since = plus(now, -STICKY_SECONDS)
     rejected = await world.store.last_rejection(call.owner, verdict.digest, since)
     if rejected is None or rejected.resolution is None:

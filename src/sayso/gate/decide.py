@@ -49,20 +49,20 @@ def decide(
     if context.stopped:
         return Verdict(Effect.DENY, Reason.CANCELLED, digest)
     policy = judge(call, rules, facts, group=context.group)
-    if policy.effect is not Effect.ASK or policy.reason is Reason.RULES_UNAVAILABLE:
+    if policy.effect is not Effect.ASK:
         return Verdict(policy.effect, policy.reason, digest, policy)
     fitting = [grant for grant in grants if grant.fits(digest, now)]
+    if fitting and policy.reason is Reason.RULES_UNAVAILABLE:  # nothing lifts it
+        return Verdict(Effect.ASK, policy.reason, digest, policy)
     for grant in fitting:
         if _suffices(grant, call, policy.approval, context.people):
-            return Verdict(
-                Effect.ALLOW, Reason.APPROVED, digest, policy, grant_request_id=grant.request_id
-            )
+            lifted_by = grant.request_id
+            return Verdict(Effect.ALLOW, Reason.APPROVED, digest, policy, None, lifted_by)
     if fitting:
         return Verdict(Effect.ASK, Reason.NEEDS_FRESH_APPROVAL, digest, policy)
     if context.sticky is not None:
-        return Verdict(
-            Effect.DENY, Reason.STICKY_DENY, digest, policy, earlier=context.sticky.resolution
-        )
+        earlier = context.sticky.resolution
+        return Verdict(Effect.DENY, Reason.STICKY_DENY, digest, policy, earlier)
     if not context.can_ask:
         return Verdict(Effect.DENY, Reason.NO_APPROVER, digest, policy)
     return Verdict(Effect.ASK, policy.reason, digest, policy)

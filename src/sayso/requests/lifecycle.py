@@ -159,7 +159,8 @@ Event = (
 )
 
 _S = Status
-_OPEN = (_S.PENDING, _S.APPROVED, _S.RUNNING)
+OPEN = (_S.PENDING, _S.APPROVED, _S.RUNNING)
+"""States in which the call may still run, or runs: somebody may wait for it."""
 
 TRANSITIONS: dict[tuple[Status, type[Event]], Status] = {
     (_S.PENDING, Reviewed): _S.PENDING,
@@ -177,7 +178,7 @@ TRANSITIONS: dict[tuple[Status, type[Event]], Status] = {
     (_S.RUNNING, LeaseOver): _S.UNKNOWN,
     (_S.RUNNING, Unreportable): _S.UNREPORTED,
     # two events whose result depends on what they carry stand in _outcome_status
-    **{(status, event): status for status in _OPEN for event in (CallerLeft, CallerJoined)},
+    **{(status, event): status for status in OPEN for event in (CallerLeft, CallerJoined)},
 }
 
 FINAL = frozenset(

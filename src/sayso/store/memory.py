@@ -227,6 +227,12 @@ class MemoryStore:
             if old is not None and old.stopped_at is None:
                 self._sessions[session_id] = replace(old, stopped_at=now)
 
+    async def stopped_sessions(self) -> Sequence[str]:
+        """The ids of stopped sessions in which something is still pending or approved."""
+        found = self._find(lambda r: r.status in (Status.PENDING, Status.APPROVED))
+        sessions = [self._sessions.get(name) for name in {r.call.session_id for r in found}]
+        return sorted(s.session_id for s in sessions if s is not None and s.stopped_at is not None)
+
     async def rules(self) -> tuple[int, Sequence[Rule]]:
         """The rule table with its version."""
         with self._lock:

@@ -86,8 +86,8 @@ REQUEST_COLUMNS = (
     t.REQUESTS.c.approved_at,
     t.REQUESTS.c.sticky_lifted,
     t.REQUESTS.c.digest,
-    t.REQUESTS.c.fixed,
     t.REQUESTS.c.state,
+    t.CALLS.c.asked,
     t.CALLS.c.document,
 )
 """What a request is read from; see codec.read_request."""
@@ -168,6 +168,7 @@ class Queries:
             t.REQUESTS, t.CALLS, c.call_id == r.request_id
         )
         oldest_first = (r.created_at, r.request_id)
+        zero, one = literal_column("0", Integer), literal_column("1", Integer)
         the_one = r.request_id == bindparam("the_id")
         of_owner = and_(
             r.session_id == bindparam("session_id"),
@@ -176,12 +177,13 @@ class Queries:
             c.agent_id == bindparam("agent_id"),
         )
         seen = bindparam("seen", type_=r.caller_seen.type)
+        not_closed = r.closed == zero
         self.add_request = self._insert(t.REQUESTS)
         self.request = self._compile(read.where(r.request_id == bindparam("request_id")))
         self.request_standing = self._compile(
             select(r.version, r.review_count).where(r.request_id == bindparam("request_id"))
         )
-        self.change_request = self._compile(
+        change = (
             update(t.REQUESTS)
             .where(
                 the_one,
@@ -193,11 +195,13 @@ class Queries:
                 **{name: bindparam(f"new_{name}", type_=r[name].type) for name in _CHANGED},
             )
         )
+        self.change_request = self._compile(change)
+        self.close_request = self._compile(change.values(closed=one))
         self.touch_request = self._compile(
             update(t.REQUESTS).where(the_one, r.caller_seen < seen).values(caller_seen=seen)
         )
         self.lift_sticky = self._compile(
-            update(t.REQUESTS).where(the_one).values(sticky_lifted=literal_column("1", Integer))
+            update(t.REQUESTS).where(the_one).values(sticky_lifted=one)
         )
         self.open_twins = self._compile(
             read.where(of_owner, r.status.in_(_words(OPEN))).order_by(*oldest_first)
@@ -206,14 +210,14 @@ class Queries:
             read.where(
                 of_owner,
                 r.status == _word(Status.REJECTED),
-                r.sticky_lifted == literal_column("0", Integer),
+                r.sticky_lifted == zero,
                 r.resolved_at >= bindparam("since"),
             )
             .order_by(r.resolved_at.desc(), r.request_id.desc())
             .limit(1)
         )
         self.pending = self._compile(
-            read.where(r.status.in_(_words(WAITING_FOR_PEOPLE))).order_by(*oldest_first)
+            read.where(not_closed, r.status.in_(_words(WAITING_FOR_PEOPLE))).order_by(*oldest_first)
         )
         self.recent = self._compile(
             read.where(r.resolved_at.is_not(None), r.status.not_in(_words(WAITING_FOR_PEOPLE)))
@@ -228,6 +232,7 @@ class Queries:
         pending, approved = r.status == _word(Status.PENDING), r.status == _word(Status.APPROVED)
         self.due = self._compile(
             read.where(
+                not_closed,
                 r.status.in_(_words(OPEN)),
                 or_(
                     and_(pending, r.expires_at <= bindparam("now")),
@@ -278,6 +283,17 @@ class Queries:
             update(t.SESSIONS)
             .where(s.session_id == bindparam("the_id"), s.stopped_at.is_(None))
             .values(stopped_at=bindparam("now"))
+        )
+        waiting = t.REQUESTS.c
+        self.stopped_sessions = self._compile(
+            select(s.session_id)
+            .where(
+                s.stopped_at.is_not(None),
+                s.session_id == waiting.session_id,
+                waiting.status.in_(_words(frozenset({Status.PENDING, Status.APPROVED}))),
+            )
+            .distinct()
+            .order_by(s.session_id)
         )
         self.rules = self._compile(select(r.document).order_by(r.position, r.rule_id))
         self.rule_patterns = self._compile(select(r.rule_id, r.pattern_key, r.seed_key))

@@ -203,6 +203,10 @@ class SqliteStore:
         values = {"the_id": session_id, "now": now}
         await self._write(lambda tx: tx.write(self._q.stop_session, values))
 
+    async def stopped_sessions(self) -> Sequence[str]:
+        """The ids of stopped sessions in which something is still pending or approved."""
+        return await self._few(self._q.stopped_sessions, {}, lambda row: str(row[0]))
+
     async def rules(self) -> tuple[int, Sequence[Rule]]:
         """The rule table with its version."""
 
