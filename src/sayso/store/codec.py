@@ -34,6 +34,7 @@ from sayso.requests.approval import (
     Why,
 )
 from sayso.requests.event import Notice
+from sayso.requests.lifecycle import FINAL
 from sayso.store.guard import pattern_key
 
 Row = Sequence[Any]
@@ -41,7 +42,7 @@ Values = Mapping[str, Any]
 T = TypeVar("T")
 
 
-class _Fixed(msgspec.Struct, omit_defaults=True):
+class _Asked(msgspec.Struct, omit_defaults=True):
     """What is frozen when a request is made."""
 
     policy: ApprovalPolicy
@@ -86,7 +87,7 @@ def _reader(kind: type[T]) -> Callable[[str], T]:
 
 
 _call = _reader(ToolCall)
-_fixed = _reader(_Fixed)
+_asked = _reader(_Asked)
 _state = _reader(_State)
 _notice = _reader(Notice)
 _session = _reader(Session)
@@ -137,6 +138,7 @@ def new_rows(new: NewCall) -> NewRows:
             "effect": new.effect,
             "reason": new.reason,
             "superseded_by": None,
+            "asked": None if new.request is None else _frozen(new.request),
             "document": _write(new.call),
         },
         request=None if new.request is None else request_row(new.request),
@@ -175,11 +177,14 @@ def request_row(request: ApprovalRequest) -> dict[str, Any]:
         "created_at": request.created_at,
         "expires_at": request.expires_at,
         "sticky_lifted": int(request.sticky_lifted),
-        "fixed": _write(
-            _Fixed(request.policy, request.why, request.action, request.eligible, request.previous)
-        ),
         **state_values(request),
     }
+
+
+def _frozen(request: ApprovalRequest) -> str:
+    return _write(
+        _Asked(request.policy, request.why, request.action, request.eligible, request.previous)
+    )
 
 
 def state_values(request: ApprovalRequest) -> dict[str, Any]:
@@ -194,6 +199,7 @@ def state_values(request: ApprovalRequest) -> dict[str, Any]:
         "resolved_at": None if resolution is None else resolution.at,
         "lease_until": None if lease is None else lease.until,
         "review_count": len(request.reviews),
+        "closed": int(request.status in FINAL),
         "state": _write(_State(request.reviews, resolution, lease, request.outcome)),
     }
 
@@ -307,30 +313,30 @@ def read_request(row: Row) -> ApprovalRequest:
         approved_at,
         sticky_lifted,
         digest,
-        fixed_text,
         state_text,
+        asked_text,
         call_text,
     ) = row
-    fixed = _fixed(fixed_text)
+    asked = _asked(asked_text)
     state = _state(state_text)
     return ApprovalRequest(
         call=_call(call_text),
         digest=digest,
-        policy=fixed.policy,
-        why=fixed.why,
-        action=fixed.action,
+        policy=asked.policy,
+        why=asked.why,
+        action=asked.action,
         created_at=created_at,
         expires_at=expires_at,
         status=Status(status),
         version=version,
         caller=Caller(caller),
         caller_seen=caller_seen,
-        eligible=fixed.eligible,
+        eligible=asked.eligible,
         reviews=state.reviews,
         resolution=state.resolution,
         lease=state.lease,
         outcome=state.outcome,
-        previous=fixed.previous,
+        previous=asked.previous,
         approved_at=approved_at,
         sticky_lifted=bool(sticky_lifted),
     )

@@ -79,6 +79,7 @@ def connect(path: Path, *, busy_seconds: float, writes: bool = True) -> sqlite3.
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA journal_size_limit=67108864")
+        connection.execute("PRAGMA cache_size=-16384")  # KiB
         if not writes:
             connection.execute("PRAGMA query_only=ON")
     except sqlite3.Error:

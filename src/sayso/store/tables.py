@@ -44,9 +44,12 @@ CALLS = Table(
     Column("effect", Text, nullable=False),
     Column("reason", Text, nullable=False),
     Column("superseded_by", Text),
+    Column("asked", Text),
     Column("document", Text, nullable=False),
 )
-"""Every call that was submitted, with its full arguments; `superseded_by` is the call that asks again.
+"""Every call that was submitted, with its full arguments and, if it asks, what it asked (`asked`).
+
+`superseded_by` is the call that asks again.
 
 The external id is unique per owner. A call that asks again leaves it to the one it follows.
 """
@@ -78,14 +81,28 @@ REQUESTS = Table(
     Column("resolved_at", _BIG),
     Column("lease_until", _BIG),
     Column("review_count", Integer, nullable=False),
+    Column("closed", Integer, nullable=False),
     Column("sticky_lifted", Integer, nullable=False),
-    Column("fixed", Text, nullable=False),
     Column("state", Text, nullable=False),
     Index("ix_requests_session_id_digest", "session_id", "digest"),
-    Index("ix_requests_status_created_at", "status", "created_at"),
-    Index("ix_requests_resolved_at", "resolved_at"),
+    Index(
+        "ix_requests_created_at",
+        "created_at",
+        sqlite_where=text("closed = 0"),
+        postgresql_where=text("closed = 0"),
+    ),
+    Index(
+        "ix_requests_resolved_at",
+        "resolved_at",
+        sqlite_where=text("resolved_at IS NOT NULL"),
+        postgresql_where=text("resolved_at IS NOT NULL"),
+    ),
 )
-"""The approvals: `fixed` was frozen when it was made; `state` is what conditional writes replace."""
+"""How the approvals stand: small rows, since each is rewritten by every conditional write.
+
+What was frozen when a request was made stands in its call's row. `closed` is 1 once the status is
+final; the few that are not closed have an index of their own, which only opening and closing touch.
+"""
 
 CREDENTIALS = Table(
     "credentials",
@@ -126,9 +143,11 @@ NOTICES = Table(
     Column("event_id", _BIG, primary_key=True, autoincrement=True),
     Column("request_id", Text, nullable=False),
     Column("document", Text, nullable=False),
-    sqlite_autoincrement=True,
 )
-"""The newest events, so that a client can take up where it left; numbers are never used again."""
+"""The newest events, so that a client can take up where it left.
+
+The newest row is never deleted, so no number is ever used again.
+"""
 
 AUDIT = Table(
     "audit",

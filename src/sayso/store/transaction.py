@@ -80,6 +80,7 @@ class Transaction:
     def begin(self) -> None:
         """Begin; raises sqlite3.OperationalError where another process writes."""
         self._execute("BEGIN IMMEDIATE")
+        self._execute("SAVEPOINT everything")
         self._head = None
         self._first_notice = self._last_notice = 0
 
@@ -99,6 +100,12 @@ class Transaction:
         self._execute("RELEASE unit")
         self._head = self._saved_head
         self._first_notice, self._last_notice = self._saved_notices
+
+    def undo_all(self) -> None:
+        """Undo everything, without letting another process in between."""
+        self._execute("ROLLBACK TO everything")
+        self._head = None
+        self._first_notice = self._last_notice = 0
 
     def commit(self) -> None:
         """Make everything durable."""

@@ -35,33 +35,38 @@ def submit(tx: Transaction, rows: NewRows) -> StoredCall | None:
 
 def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
     """Write a change of a request if nothing has changed it and its reviewer may review."""
-    queries, request = tx.queries, change.request
-    reviews_before = len(request.reviews)
+    request, stored = change.request, None
+    before = len(request.reviews)
     if change.reviewer is not None:
-        row = tx.row(queries.credential_by_id, {"credential_id": change.reviewer.credential_id})
+        key = {"credential_id": change.reviewer.credential_id}
+        row = tx.row(tx.queries.credential_by_id, key)
         stored = None if row is None else read_credential(row)
         check_reviewer(stored, change.at)
-        standing = tx.row(queries.request_standing, {"request_id": request.request_id})
+        before -= 1  # its own review is the usual change; others are found out below
+    if not _replace(tx, rows, before):
+        standing = tx.row(tx.queries.request_standing, {"request_id": request.request_id})
         if standing is None or standing[0] != change.expected_version:
             raise lost_race(request.request_id)
-        reviews_before = standing[1]
-        review = check_reviews(request, reviews_before, stored)
-        if review is not None and stored is not None:
-            tx.write(
-                queries.add_review,
-                review_row(request.request_id, reviews_before, review, stored.kind),
-            )
-    rows.request["reviews_before"] = reviews_before
-    if tx.write(queries.change_request, rows.request) != 1:
-        standing = tx.row(queries.request_standing, {"request_id": request.request_id})
-        if standing is not None and standing[0] == change.expected_version:
-            check_reviews(request, standing[1], None)
-        raise lost_race(request.request_id)
+        before = standing[1]
+        check_reviews(request, before, stored)
+        if not _replace(tx, rows, before):
+            raise lost_race(request.request_id)
+    review = check_reviews(request, before, stored)
+    if review is not None and stored is not None:
+        row = review_row(request.request_id, before, review, stored.kind)
+        tx.write(tx.queries.add_review, row)
     log(tx, rows.log)
     if rows.follow_up is not None:
         follow_up_id = rows.follow_up.call["call_id"]
-        tx.write(queries.supersede, {"old_id": request.request_id, "new_id": follow_up_id})
+        tx.write(tx.queries.supersede, {"old_id": request.request_id, "new_id": follow_up_id})
         _add(tx, rows.follow_up)
+
+
+def _replace(tx: Transaction, rows: ChangeRows, reviews_before: int) -> bool:
+    """The conditional write: whether the stored version, and number of reviews, were the expected."""
+    values = {**rows.request, "reviews_before": reviews_before}
+    closes = values["new_closed"]
+    return tx.write(tx.queries.close_request if closes else tx.queries.change_request, values) == 1
 
 
 def touch(tx: Transaction, request_ids: Sequence[str], now: Moment) -> None:

@@ -1,7 +1,8 @@
 """The one thread that writes to a SQLite file, and commits for many at once (ST-1a).
 
-Units of work queue up while a commit waits for the disk; the next transaction takes them all, each
-in a savepoint, so that one that fails is undone alone. Nobody is answered before the commit. While
+Units of work queue up while a commit waits for the disk; the next transaction takes them all. One
+that fails is undone alone: most refuse before they write, and where one has written, the transaction
+is done again with a savepoint for each. Nobody is answered before the commit. While
 anybody listens to the feed, the same thread looks for what other processes wrote.
 """
 
@@ -48,6 +49,10 @@ class _Answer(NamedTuple):
     future: asyncio.Future[Any]
     result: Any
     error: BaseException | None
+
+
+class _StartOver(Exception):
+    """A unit failed after it had written: do the transaction again, with savepoints."""
 
 
 class Writer:
@@ -144,7 +149,11 @@ class Writer:
         try:
             jobs = self._begin(jobs, answers)
             if jobs:
-                done = self._do(jobs)
+                try:
+                    done = self._do(jobs, carefully=False)
+                except _StartOver:
+                    self._transaction.undo_all()
+                    done = self._do(jobs, carefully=True)
                 self._transaction.commit()
                 answers.extend(done)
         except sqlite3.Error as error:
@@ -178,31 +187,40 @@ class Writer:
                     answers.extend(_Answer(job.future, None, refusal) for job in late)
                     jobs = [job for job in jobs if job.since > latest]
                     if not jobs:
-                        return jobs
+                        return jobs  # nobody waits any more
                 time.sleep(0.0005 + secrets.randbelow(1000) / 1e6)
             else:
                 return jobs
 
-    def _do(self, jobs: list[_Job]) -> list[_Answer]:
-        """Do the units; one that fails is undone alone. Raises where the whole transaction is lost."""
+    def _do(self, jobs: list[_Job], *, carefully: bool) -> list[_Answer]:
+        """Do the units, each with a place to go back to if `carefully`.
+
+        A unit that refuses before it wrote anything leaves nothing to undo. One that fails later
+        undoes itself alone, or, without a place to go back to, raises _StartOver. Raises
+        sqlite3.Error where the whole transaction is lost.
+        """
         transaction = self._transaction
         answers: list[_Answer] = []
         for unit, future, _ in jobs:
-            transaction.save()
+            if carefully:
+                transaction.save()
+            changes = self._connection.total_changes
             try:
                 answers.append(_Answer(future, unit(transaction), None))
-            except sqlite3.Error as error:
+            except Exception as error:
                 if not self._connection.in_transaction:
                     raise
-                transaction.undo()
-                answers.append(
-                    _Answer(future, None, translate(error, self._path, self._busy_seconds))
-                )
-            except Exception as error:  # the unit's own refusal, or its fault: its caller's
-                transaction.undo()
-                answers.append(_Answer(future, None, error))
+                if carefully:
+                    transaction.undo()
+                elif self._connection.total_changes != changes:
+                    raise _StartOver from error
+                told = error
+                if isinstance(error, sqlite3.Error):
+                    told = translate(error, self._path, self._busy_seconds)
+                answers.append(_Answer(future, None, told))
             else:
-                transaction.keep()
+                if carefully:
+                    transaction.keep()
         return answers
 
     # ── what other processes wrote ─────────────────────────────────────────────────────────────

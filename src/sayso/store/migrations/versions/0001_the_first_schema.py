@@ -23,6 +23,19 @@ def _moment(name: str, *, null: bool = False) -> sa.Column[int]:
     return sa.Column(name, _big(), nullable=null)
 
 
+def _partial_index(
+    name: str, table: str, columns: list[str], where: str, *, unique: bool = False
+) -> None:
+    op.create_index(
+        name,
+        table,
+        columns,
+        unique=unique,
+        sqlite_where=sa.text(where),
+        postgresql_where=sa.text(where),
+    )
+
+
 def upgrade() -> None:
     """Create every table."""
     _calls_and_requests()
@@ -43,16 +56,16 @@ def _calls_and_requests() -> None:
         _text("effect"),
         _text("reason"),
         _text("superseded_by", null=True),
+        _text("asked", null=True),
         _text("document"),
         sa.PrimaryKeyConstraint("call_id", name=op.f("pk_calls")),
     )
-    op.create_index(
+    _partial_index(
         "ix_calls_external_id",
         "calls",
         ["session_id", "external_id", "user_id", "agent_id"],
+        "external_id IS NOT NULL",
         unique=True,
-        sqlite_where=sa.text("external_id IS NOT NULL"),
-        postgresql_where=sa.text("external_id IS NOT NULL"),
     )
     op.create_table(
         "requests",
@@ -69,17 +82,19 @@ def _calls_and_requests() -> None:
         _moment("resolved_at", null=True),
         _moment("lease_until", null=True),
         sa.Column("review_count", sa.Integer(), nullable=False),
+        sa.Column("closed", sa.Integer(), nullable=False),
         sa.Column("sticky_lifted", sa.Integer(), nullable=False),
-        _text("fixed"),
         _text("state"),
         sa.ForeignKeyConstraint(
             ["request_id"], ["calls.call_id"], name=op.f("fk_requests_request_id")
         ),
         sa.PrimaryKeyConstraint("request_id", name=op.f("pk_requests")),
     )
-    op.create_index("ix_requests_resolved_at", "requests", ["resolved_at"])
     op.create_index("ix_requests_session_id_digest", "requests", ["session_id", "digest"])
-    op.create_index("ix_requests_status_created_at", "requests", ["status", "created_at"])
+    _partial_index("ix_requests_created_at", "requests", ["created_at"], "closed = 0")
+    _partial_index(
+        "ix_requests_resolved_at", "requests", ["resolved_at"], "resolved_at IS NOT NULL"
+    )
     op.create_table(
         "sessions",
         _text("session_id"),
@@ -160,7 +175,6 @@ def _logs() -> None:
         _text("request_id"),
         _text("document"),
         sa.PrimaryKeyConstraint("event_id", name=op.f("pk_notices")),
-        sqlite_autoincrement=True,
     )
     op.create_table(
         "audit",
