@@ -25,12 +25,13 @@ from sayso.errors import (
     NotEligible,
     RequestNotFound,
     RuleNotFound,
+    RuleRefused,
 )
 from sayso.people.eligibility import may_review, may_see
 from sayso.people.token import DECIDING, CredentialKind
 from sayso.policy.defaults import check_catch_all, seed_rules
 from sayso.policy.rule import Origin, Rule
-from sayso.policy.ruleset import RuleSet
+from sayso.policy.ruleset import RuleSet, compile_ruleset
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.event import EventKind, Notice
 
@@ -197,7 +198,8 @@ class Broker:
     async def put_rule(self, actor: Actor, rule: Rule, *, new: bool) -> Rule:
         """Add or change a row of the rule table.
 
-        Raises NotEligible, GroupNotFound, RuleNotFound, or RuleRefused for a second catch-all.
+        Raises NotEligible, GroupNotFound, RuleNotFound, or RuleRefused for a rule that cannot be read
+        and for a second catch-all.
         """
         self.access.must_configure(actor)
         if rule.group_id not in {group.group_id for group in await self.world.store.groups()}:
@@ -208,6 +210,10 @@ class Broker:
         elif rule.id not in {row.id for row in table}:
             raise RuleNotFound(f"no rule has the id `{rule.id[:64]}`", "list the rules")
         rule = replace(rule, origin=Origin.DATABASE, seeded=False)
+        known = (await self.world.rules.current()).descriptors
+        problems = compile_ruleset((), (rule,), known).problems
+        if problems:
+            raise RuleRefused(problems[0], "mend the pattern; nothing was changed")
         check_catch_all([row for row in table if row.id != rule.id], rule)
         words = f"rule {'added' if new else 'changed'}: {rule.effect.word} {rule.text}"
         await self.world.store.put_rule(rule, [self._configured(actor, words)], [self._settings()])

@@ -104,7 +104,8 @@ def check_arguments(value: object) -> dict[str, Any]:
         raise CallInvalid("the arguments are not a JSON object", "pass an object with named values")
     checked = _plain(value, 0)
     assert isinstance(checked, dict)
-    if len(json.dumps(checked, ensure_ascii=False).encode()) > MAX_ARGUMENT_BYTES:
+    written = json.dumps(checked, ensure_ascii=False, separators=(",", ":"))
+    if len(written.encode()) > MAX_ARGUMENT_BYTES:
         raise CallInvalid(f"the arguments are more than {MAX_ARGUMENT_BYTES} bytes")
     return checked
 
