@@ -11,6 +11,7 @@ from sayso.core.target import Operation
 from sayso.errors import RuleSyntaxError
 from sayso.policy.condition import Condition, ConditionFailed, compile_condition, failing
 from sayso.policy.facts import Facts
+from sayso.policy.outcome import Match
 from sayso.policy.patterns.command import compile_command
 from sayso.policy.patterns.host import HostPattern, compile_host
 from sayso.policy.patterns.mcp import PairPattern, compile_pair
@@ -52,13 +53,14 @@ class CompiledRule:
 
     __slots__ = (
         "agent_id", "command", "critical", "denies", "effect", "every_path", "exceptions", "firm",
-        "guarded", "host", "is_list", "must_ask", "named", "named_kind", "operations", "order",
+        "guarded", "host", "is_list", "match", "must_ask", "named", "named_kind", "operations", "order",
         "pair", "paths", "problem", "rule", "scoped", "source", "strict", "targeted", "tool",
         "unless", "user_id", "when",
     )  # fmt: skip
 
     def __init__(self, rule: Rule, facts: Facts | None) -> None:
         self.rule = rule
+        self.match = (Match(rule),)
         self.effect = rule.effect
         self.strict = rule.effect is Effect.ALLOW
         self.denies = rule.effect is Effect.DENY

@@ -156,6 +156,9 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
         only = weigh(plan.identity, call, plan.lists, plan.table, plan.doubts)
         return combine((only,), plan.warnings)
     targets = targets_of(call, plan.identity, plan.descriptor, facts)
+    if len(targets) == 1:
+        only = _weigh_target(targets[0], call, ruleset, facts, plan, None)
+        return combine((only,), plan.warnings)
     outcomes = [_weigh_target(t, call, ruleset, facts, plan, None) for t in targets if t.own]
     if len(outcomes) < len(targets):
         own = combine(outcomes)

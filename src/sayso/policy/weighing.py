@@ -34,13 +34,14 @@ def weigh(
     first: CompiledRule | None = None
     rows: tuple[Match, ...] = ()
     for row in table:
-        note = None
+        first, rows = row, row.match
         if row.guarded:
             holds, note = row.holds(call)
             if not holds:
                 notes.append(f"rule `{row.rule.id}`: {note}")
+                first, rows = None, ()
                 continue
-        first, rows = row, (Match(row.rule, note),)
+            rows = (Match(row.rule, note),)
         break
     denying: CompiledRule | None = None
     allowing: CompiledRule | None = None
@@ -59,7 +60,7 @@ def weigh(
             allowing = allowing or first
         elif first.firm or (not asks and allowing is None):
             asks.append(first)
-    told = (*doubts, *notes)
+    told = (*doubts, *notes) if doubts or notes else ()
     if denying is not None:
         reason = Reason.PROTECTED if denying.rule.origin is Origin.BUILT_IN else Reason.RULE_DENY
         return TargetOutcome(
