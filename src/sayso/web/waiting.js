@@ -19,6 +19,9 @@ export function isOpen(card) {
 /** @type {(a: Card, b: Card) => number} */
 const byAge = (a, b) => (a.created_at === b.created_at ? 0 : a.created_at < b.created_at ? -1 : 1);
 
+/** @param {unknown} card whether an event brought the card along */
+const isCard = (card) => card !== null && typeof card === "object" && "request_id" in card;
+
 /** Dispatches "change" whenever something that is shown has changed, "logged-out" when the login ended. */
 export class Waiting extends EventTarget {
   /**
@@ -180,7 +183,7 @@ export class Waiting extends EventTarget {
       .slice(0, 5);
   }
 
-  /** @param {Told} told */
+  /** @param {Told} told an event of the server */
   #onEvent({ kind, data }) {
     if (kind === "reload" || kind === "settings_changed") {
       void this.load().catch(() => {});
@@ -188,6 +191,10 @@ export class Waiting extends EventTarget {
     }
     const id = data["request_id"];
     if (typeof id !== "string" || id === "") return;
+    if (isCard(data["card"])) {
+      this.put(/** @type {Card} */ (data["card"]));
+      return;
+    }
     const known = this.cards.get(id);
     if (known && typeof data["version"] === "number" && data["version"] <= known.version) return;
     if (this.dirty.size === 0) setTimeout(() => this.#fetchDirty(), TOGETHER);

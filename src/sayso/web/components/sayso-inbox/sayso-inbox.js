@@ -116,7 +116,8 @@ export class SaysoInbox extends LitElement {
    */
   #list(waiting, rows) {
     const fresh = waiting.fresh.size;
-    return html`<h2>Waiting for you${fresh > 0 ? html`<span class="new">${fresh} new</span>` : nothing}</h2>
+    const words = html`Waiting for you${fresh > 0 ? html`<span class="new">${fresh} new</span>` : nothing}`;
+    return html`${waiting.current ? html`<h2>${words}</h2>` : html`<h1 class="small">${words}</h1>`}
       <ul @click=${this.#onRow}>
         ${repeat(rows, (card) => card.request_id, (card) => this.#row(card))}
       </ul>`;

@@ -31,7 +31,7 @@ export class SaysoWhat extends LitElement {
     const parts = deciding.map((target) => plainText(target.text));
     const asTool = deciding.some((target) => target.kind === "mcp" || target.kind === "name");
     // A single target that is marked where it stands need not be said twice.
-    const marked = asTool || what.arguments.some((argument) => parts.some((part) => plainText(argument.value).includes(part)));
+    const marked = asTool || what.arguments.some((argument) => parts.some((part) => part.length > 1 && plainText(argument.value).includes(part)));
     const listed = what.targets.length > 1 || (what.targets.length === 1 && !marked);
     const tool = html`<sayso-shown line .runs=${card.tool}></sayso-shown>`;
     const odd = oddities([
