@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from sayso.broker.ports import Change
 from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.reason import Reason
 from sayso.errors import CallInvalid, ExternalIdReused, NotEligible, RequestNotFound
-from sayso.requests.approval import Caller, Status, Vote
+from sayso.requests.approval import Caller, Resolution, Status, Vote
 from sayso.requests.event import EventKind
-from tests.fakes.world import at, draft, make_scene, rule
+from sayso.requests.lifecycle import Cancelled, apply
+from tests.fakes.world import Scene, at, draft, make_scene, rule
 
 
 async def test_what_policy_allows_needs_nobody() -> None:
@@ -368,13 +371,7 @@ async def test_a_call_of_another_session_cannot_be_looked_at_or_claimed() -> Non
         await mine.wait("no-such-call", 0)
 
 
-async def _cancel(scene: object, request_id: str) -> object:
-    from sayso.broker.ports import Change
-    from sayso.core.reason import Reason
-    from sayso.requests.approval import Resolution
-    from sayso.requests.lifecycle import Cancelled, apply
-
-    request = await scene.request(request_id)  # type: ignore[attr-defined]
-    now = scene.clock.now()  # type: ignore[attr-defined]
+async def _cancel(scene: Scene, request_id: str) -> Change:
+    request, now = await scene.request(request_id), scene.clock.now()
     changed = apply(request, Cancelled(Resolution(Reason.CANCELLED, now)))
     return Change(changed, request.version, now)
