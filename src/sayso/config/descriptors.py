@@ -1,0 +1,48 @@
+"""The user's own tool descriptors: `[tools.<name>]`, which say what a tool's arguments hold (POL-2)."""
+
+from __future__ import annotations
+
+from sayso.config.reading import Table
+from sayso.core.target import Operation
+from sayso.policy.descriptors import PathArgument, ToolDescriptor, ToolKind
+
+TOOL_KEYS = ("kind", "category", "server", "paths", "command", "urls", "remember")
+PATH_KEYS = ("name", "operation", "many", "default", "optional")
+
+
+def read_descriptors(table: Table) -> tuple[ToolDescriptor, ...]:
+    """The descriptors of a `[tools]` table; raises SettingsInvalid for what cannot be read."""
+    return tuple(_descriptor(name, tool) for name, tool in table.named_tables())
+
+
+def _descriptor(name: str, table: Table) -> ToolDescriptor:
+    table.only(*TOOL_KEYS)
+    return ToolDescriptor(
+        tool=name,
+        kind=ToolKind(table.choice("kind", "other", tuple(kind.value for kind in ToolKind))),
+        category=table.text("category"),
+        server=table.text("server"),
+        paths=tuple(_path(item) for item in table.tables("paths")),
+        command=table.text("command"),
+        urls=tuple(text for _, text in table.texts("urls")),
+        remember="remember" not in table or table.boolean("remember"),
+    )
+
+
+def _path(table: Table) -> PathArgument:
+    table.only(*PATH_KEYS)
+    name = table.text("name")
+    if not name:
+        table.document.refuse(
+            table.document.positions.of_value(table.path),
+            "a path argument has no `name`",
+            'write { name = "path", operation = "write" }',
+        )
+    operation = table.choice("operation", "any", tuple(word.value for word in Operation))
+    return PathArgument(
+        name=name,
+        operation=Operation(operation),
+        many=table.boolean("many"),
+        default=table.text("default"),
+        optional=table.boolean("optional"),
+    )

@@ -1,0 +1,233 @@
+"""Reading one settings file strictly: what is unknown or of a wrong type is an error with its place."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from sayso.config.positions import Path as KeyPath
+from sayso.config.positions import Position, Positions, find_positions
+from sayso.errors import SettingsInvalid
+
+MAX_BYTES = 1024 * 1024
+
+_PLACE = re.compile(
+    r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$"
+)
+
+
+class Document:
+    """A parsed settings file that knows where everything in it stands."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self._text = text
+        self.data = self._parse()
+        self._positions: Positions | None = None
+
+    @property
+    def root(self) -> Table:
+        """The whole file as a table."""
+        return Table(self, self.data, ())
+
+    def place(self, position: Position) -> str:
+        """`file:line:column`."""
+        return f"{self.path}:{position[0]}:{position[1]}"
+
+    @property
+    def positions(self) -> Positions:
+        """Where everything stands; found when it is first asked for."""
+        if self._positions is None:
+            self._positions = find_positions(self._text)
+        return self._positions
+
+    def refuse(self, position: Position, message: str, hint: str | None = None) -> NoReturn:
+        """Raise SettingsInvalid for what stands there."""
+        raise SettingsInvalid(f"{self.place(position)}: {message}", hint)
+
+    def _parse(self) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self._text)
+        except tomllib.TOMLDecodeError as error:
+            found = _PLACE.match(str(error))
+            what = found["what"] if found is not None else str(error)
+            if found is not None and found["line"]:
+                position = int(found["line"]), int(found["column"])
+            else:
+                position = self._text.count("\n") + 1, len(self._text.rsplit("\n", 1)[-1]) + 1
+            self.refuse(
+                position, what[:1].lower() + what[1:], "the file is TOML: see https://toml.io"
+            )
+        except RecursionError:
+            self.refuse((1, 1), "the file is nested too deeply")
+
+
+class Table:
+    """One table of a file: each method reads one key and refuses a value of another type."""
+
+    def __init__(self, document: Document, data: Mapping[str, Any], path: KeyPath) -> None:
+        self.document = document
+        self.path = path
+        self._data = data
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._data
+
+    def only(self, *known: str) -> None:
+        """Refuse keys other than these, with the one that may have been meant."""
+        for key in self._data:
+            if key not in known:
+                self.refuse_key(key, f"`{key}` is not a setting{self._here()}", meant(key, known))
+
+    def text(self, key: str) -> str | None:
+        """A text, or None if the key is not there."""
+        value = self._data.get(key)
+        if value is not None and not isinstance(value, str):
+            self._wrong(key, value, "a text in quotes")
+        return value
+
+    def boolean(self, key: str) -> bool:
+        """True or false; false if the key is not there."""
+        value = self._data.get(key, False)
+        if not isinstance(value, bool):
+            self._wrong(key, value, "true or false")
+        return value
+
+    def whole_number(self, key: str, default: int, least: int, most: int) -> int:
+        """A whole number within limits."""
+        value = self._data.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            self._wrong(key, value, f"a whole number from {least} to {most}")
+        return value
+
+    def seconds(self, key: str) -> float | None:
+        """A number of seconds above 0, or None if the key is not there."""
+        value = self._data.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
+            self._wrong(key, value, "a number of seconds above 0")
+        return float(value)
+
+    def choice(self, key: str, default: str, known: tuple[str, ...]) -> str:
+        """One of a few words."""
+        value = self._data.get(key, default)
+        if not isinstance(value, str) or value not in known:
+            self._wrong(key, value, " or ".join(f'"{word}"' for word in known))
+        return value
+
+    def texts(self, key: str) -> tuple[tuple[KeyPath, str], ...]:
+        """The texts of a list, each with its way; empty if the key is not there."""
+        values = self._data.get(key, [])
+        if not isinstance(values, list):
+            self._wrong(key, values, "a list of texts")
+        for number, value in enumerate(values):
+            if not isinstance(value, str):
+                place = self.document.positions.of_value((*self.path, key, number))
+                self.document.refuse(place, f"`{key}` holds {_sort(value)}, not only texts")
+        return tuple(((*self.path, key, number), value) for number, value in enumerate(values))
+
+    def table(self, key: str) -> Table:
+        """A table; an empty one if the key is not there."""
+        value = self._data.get(key, {})
+        if not isinstance(value, dict):
+            self._wrong(key, value, "a table")
+        return Table(self.document, value, (*self.path, key))
+
+    def tables(self, key: str) -> Iterator[Table]:
+        """The tables of an array of tables."""
+        values = self._data.get(key, [])
+        if not isinstance(values, list) or not all(isinstance(item, dict) for item in values):
+            self._wrong(key, values, f"tables: write [[{key}]] above each")
+        for number, value in enumerate(values):
+            yield Table(self.document, value, (*self.path, key, number))
+
+    def named_tables(self) -> Iterator[tuple[str, Table]]:
+        """All keys of the table, each of which has to be a table."""
+        for key in self._data:
+            yield key, self.table(key)
+
+    def raw(self, key: str) -> Any:
+        """The value as it is, for a reader of its own."""
+        return self._data.get(key)
+
+    def refuse_key(self, key: str, message: str, hint: str | None = None) -> NoReturn:
+        """Raise SettingsInvalid for a key."""
+        self.document.refuse(self.document.positions.of_key((*self.path, key)), message, hint)
+
+    def refuse_value(self, key: str, message: str, hint: str | None = None) -> NoReturn:
+        """Raise SettingsInvalid for a value."""
+        self.document.refuse(self.document.positions.of_value((*self.path, key)), message, hint)
+
+    @property
+    def place(self) -> str:
+        """`file:line:column` of the table."""
+        return self.document.place(self.document.positions.of_key(self.path))
+
+    def _here(self) -> str:
+        names = ".".join(str(part) for part in self.path if isinstance(part, str))
+        return f" in [{names}]" if names else ""
+
+    def _wrong(self, key: str, value: object, wanted: str) -> NoReturn:
+        self.refuse_value(key, f"`{key}` is {_sort(value)}", f"write {wanted}")
+
+
+def read_document(path: Path) -> Document | None:
+    """The settings file at that path, parsed; None if there is none.
+
+    Raises SettingsInvalid if it cannot be read, is larger than 1 MiB, or is not UTF-8 or TOML.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SettingsInvalid(
+            f"{path}:1:1: the file cannot be read: {error.strerror or error}",
+            "give yourself the right to read it, or move it away",
+        ) from error
+    return parse_document(path, data)
+
+
+def parse_document(path: Path, data: bytes) -> Document:
+    """The settings file with that content; raises SettingsInvalid, see read_document."""
+    if len(data) > MAX_BYTES:
+        raise SettingsInvalid(f"{path}:1:1: the file is larger than {MAX_BYTES} bytes")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        line, column = before.count("\n") + 1, len(before.rsplit("\n", 1)[-1]) + 1
+        raise SettingsInvalid(
+            f"{path}:{line}:{column}: the file is not UTF-8", "save it as UTF-8"
+        ) from error
+    return Document(path, text)
+
+
+def meant(key: str, known: tuple[str, ...]) -> str:
+    """The hint for an unknown key."""
+    close = difflib.get_close_matches(key, known, n=1)
+    if close:
+        return f"did you mean `{close[0]}`?"
+    return f"known here: {', '.join(known)}"
+
+
+def _sort(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'the text "{value}"' if len(value) <= 40 else "a text"
+        case int() | float():
+            return f"the number {value}"
+        case list():
+            return "a list"
+        case dict():
+            return "a table"
+        case _:
+            return "a date or time"
