@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NoReturn
 
 from sayso.errors import CallInvalid
+
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def parse_json(raw: bytes) -> Any:
@@ -14,11 +17,14 @@ def parse_json(raw: bytes) -> Any:
     Integers beyond 2^53 and depth are left to whoever takes the value (core/call.py).
     """
     try:
-        return json.loads(
+        value = json.loads(
             raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
         )
+        if _HALF.search(raw):  # half a character can be written as an escape, and be nothing
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
     except UnicodeError as error:
-        raise CallInvalid("the body is not valid UTF-8", "send JSON in UTF-8") from error
+        raise CallInvalid("the body is not valid Unicode in UTF-8", "send JSON in UTF-8") from error
     except RecursionError as error:
         raise CallInvalid("the body is nested too deeply") from error
     except ValueError as error:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import orjson
-from litestar import Request, get
-from litestar.params import Parameter
+from litestar import get
+from litestar.params import FromQuery, QueryParameter
 
-from sayso.broker.access import Actor
-from sayso.broker.broker import Broker
 from sayso.broker.ports import Page
 from sayso.server.auth import Who
 from sayso.server.documents import AuditPage, AuditVerification
+from sayso.server.injected import Asked, TheBroker
 from sayso.server.routes import route
 
 
 @get("/audit", operation_id="audit", tags=["audit"], **route(Who.PERSON, 400))
 async def read_audit(
-    request: Request[Actor, Any, Any],
-    broker: Broker,
-    limit: Annotated[int, Parameter(ge=1, le=1000)] = 100,
-    before: Annotated[int | None, Parameter(ge=1, le=2**62, description="a `next`")] = None,
-    tool: str | None = None,
-    by: str | None = None,
-    reason: str | None = None,
-    call_id: str | None = None,
+    request: Asked,
+    broker: TheBroker,
+    limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 100,
+    before: Annotated[int | None, QueryParameter(ge=1, le=2**62, description="a `next`")] = None,
+    tool: FromQuery[str | None] = None,
+    by: FromQuery[str | None] = None,
+    reason: FromQuery[str | None] = None,
+    call_id: FromQuery[str | None] = None,
 ) -> AuditPage:
     """Entries of the audit log, newest first; for admins."""
     page = Page(limit=limit, before=before, tool=tool, by=by, reason=reason, call_id=call_id)
@@ -37,7 +36,7 @@ async def read_audit(
 
 
 @get("/audit/verify", operation_id="verifyAudit", tags=["audit"], **route(Who.PERSON))
-async def verify_audit(request: Request[Actor, Any, Any], broker: Broker) -> AuditVerification:
+async def verify_audit(request: Asked, broker: TheBroker) -> AuditVerification:
     """Check the hash chain of the whole log; for admins."""
     found = await broker.verify_audit(request.user)
     return AuditVerification(

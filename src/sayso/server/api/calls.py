@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
-from litestar import Request, get, post
-from litestar.params import Parameter
+from litestar import get, post
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from sayso.broker import ports
-from sayso.broker.access import Actor
-from sayso.broker.broker import Broker
 from sayso.core.session import CallDraft
 from sayso.people.token import CredentialKind
 from sayso.server.auth import Who
 from sayso.server.bodies import CallBody, ClaimBody, OutcomeBody, RenewBody
 from sayso.server.config import MAX_CALL_BODY
 from sayso.server.documents import ClaimAnswer, ClaimTaken, Standing
-from sayso.server.live.closing import Closing
+from sayso.server.injected import Asked, TheBroker, TheBuckets, TheClosing
 from sayso.server.live.polling import while_present
-from sayso.server.rate import Buckets
 from sayso.server.routes import route
 
 MAX_WAIT = 55.0
@@ -34,7 +31,10 @@ MAX_WAIT = 55.0
     **route(Who.AGENT, 409, 429, body=True),
 )
 async def submit_call(
-    request: Request[Actor, Any, Any], data: CallBody, broker: Broker, buckets: Buckets
+    request: Asked,
+    data: JSONBody[CallBody],
+    broker: TheBroker,
+    buckets: TheBuckets,
 ) -> Standing:
     """Make a call: the verdict, and where it asks, the request that people now see.
 
@@ -54,7 +54,10 @@ async def submit_call(
     **route(Who.AGENT, 429, body=True),
 )
 async def decide_call(
-    request: Request[Actor, Any, Any], data: CallBody, broker: Broker, buckets: Buckets
+    request: Asked,
+    data: JSONBody[CallBody],
+    broker: TheBroker,
+    buckets: TheBuckets,
 ) -> Standing:
     """The verdict alone; nobody is asked, and nothing waits."""
     buckets.take(request.user.credential.credential_id)
@@ -69,12 +72,12 @@ async def decide_call(
     **route(Who.AGENT, 400, 404),
 )
 async def wait_for_call(
-    request: Request[Actor, Any, Any],
-    call_id: str,
-    broker: Broker,
-    closing: Closing,
+    request: Asked,
+    call_id: FromPath[str],
+    broker: TheBroker,
+    closing: TheClosing,
     timeout: Annotated[
-        float, Parameter(ge=0, le=MAX_WAIT, description="how long to wait, in seconds")
+        float, QueryParameter(ge=0, le=MAX_WAIT, description="how long to wait, in seconds")
     ] = 30.0,
 ) -> Standing:
     """Wait until the call is neither pending nor running, or the time is over; shows the caller as present."""
@@ -90,7 +93,7 @@ async def wait_for_call(
     tags=["calls"],
     **route(Who.AGENT, 404),
 )
-async def leave_call(request: Request[Actor, Any, Any], call_id: str, broker: Broker) -> None:
+async def leave_call(request: Asked, call_id: FromPath[str], broker: TheBroker) -> None:
     """Say that nobody waits for the call any more; the request stays."""
     gate = await broker.gate_of_call(request.user, call_id)
     await gate.leave(call_id)
@@ -104,7 +107,10 @@ async def leave_call(request: Request[Actor, Any, Any], call_id: str, broker: Br
     **route(Who.AGENT, 404, 409, body=True),
 )
 async def claim_call(
-    request: Request[Actor, Any, Any], call_id: str, data: ClaimBody, broker: Broker
+    request: Asked,
+    call_id: FromPath[str],
+    data: JSONBody[ClaimBody],
+    broker: TheBroker,
 ) -> ClaimAnswer:
     """Take the single-use right to run the approved call, or learn how it stands instead."""
     gate = await broker.gate_of_call(request.user, call_id)
@@ -123,7 +129,10 @@ async def claim_call(
     **route(Who.AGENT, 404, 409, body=True),
 )
 async def renew_claim(
-    request: Request[Actor, Any, Any], call_id: str, data: RenewBody, broker: Broker
+    request: Asked,
+    call_id: FromPath[str],
+    data: JSONBody[RenewBody],
+    broker: TheBroker,
 ) -> None:
     """Say that the call still runs; 409 if the claim is lost."""
     gate = await broker.gate_of_call(request.user, call_id)
@@ -138,7 +147,10 @@ async def renew_claim(
     **route(Who.ANY_CREDENTIAL, 403, 404, 409, body=True),
 )
 async def report_outcome(
-    request: Request[Actor, Any, Any], call_id: str, data: OutcomeBody, broker: Broker
+    request: Asked,
+    call_id: FromPath[str],
+    data: JSONBody[OutcomeBody],
+    broker: TheBroker,
 ) -> None:
     """Record what came of the run; from a person it settles an outcome that is unknown."""
     actor = request.user

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 
-from litestar import Request, get
+from litestar import get
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
-from litestar.params import Parameter
+from litestar.params import HeaderParameter
 
-from sayso.broker.access import Actor
-from sayso.broker.broker import Broker
 from sayso.server.auth import Who
-from sayso.server.cards import Cards
-from sayso.server.live.closing import Closing
+from sayso.server.injected import Asked, TheBroker, TheCards, TheClosing
 from sayso.server.live.sse import MEDIA_TYPE, Events, EventStream
 from sayso.server.routes import route
 
@@ -41,14 +38,14 @@ _STREAM = ResponseSpec(
     **route(Who.PERSON, 400, more_responses={200: _STREAM}),
 )
 async def events(
-    request: Request[Actor, Any, Any],
-    broker: Broker,
-    cards: Cards,
-    closing: Closing,
+    request: Asked,
+    broker: TheBroker,
+    cards: TheCards,
+    closing: TheClosing,
     last_event_id: Annotated[
         str | None,
-        Parameter(
-            header="Last-Event-ID", max_length=32, description="the last `id:` that was read"
+        HeaderParameter(
+            name="Last-Event-ID", max_length=32, description="the last `id:` that was read"
         ),
     ] = None,
 ) -> EventStream:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from litestar import get
 
-from sayso.broker.broker import Broker
 from sayso.server.auth import Who
 from sayso.server.documents import Health
+from sayso.server.injected import TheBroker
 from sayso.server.routes import route
 
 
@@ -17,7 +17,7 @@ async def healthz() -> Health:
 
 
 @get("/readyz", operation_id="readyz", tags=["operations"], **route(Who.EVERYBODY))
-async def readyz(broker: Broker) -> Health:
+async def readyz(broker: TheBroker) -> Health:
     """The store answers; 503 if it does not."""
     await broker.world.store.last_notice()
     return Health(status="ok")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from litestar import Request, delete, get, post
-from litestar.params import Parameter
+from litestar import delete, get, post
+from litestar.params import FromPath, FromQuery, JSONBody, PathParameter
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
@@ -14,6 +14,7 @@ from sayso.server.auth import Who
 from sayso.server.bodies import ResolveBody
 from sayso.server.cards import Cards
 from sayso.server.documents import Card, Inbox
+from sayso.server.injected import Asked, TheBroker, TheCards
 from sayso.server.routes import route
 
 _RECENT = 5
@@ -21,12 +22,12 @@ _RECENT = 5
 
 @get("/inbox", operation_id="inbox", tags=["inbox"], **route(Who.PERSON, 400))
 async def read_inbox(
-    request: Request[Actor, Any, Any],
-    broker: Broker,
-    cards: Cards,
-    agent: str | None = None,
-    session: str | None = None,
-    severity: Literal["low", "medium", "high"] | None = None,
+    request: Asked,
+    broker: TheBroker,
+    cards: TheCards,
+    agent: FromQuery[str | None] = None,
+    session: FromQuery[str | None] = None,
+    severity: FromQuery[Literal["low", "medium", "high"] | None] = None,
 ) -> Inbox:
     """Everything that waits for you, oldest first, and the last five that were decided."""
     actor = request.user
@@ -52,7 +53,9 @@ async def read_inbox(
 
 @get("/approval/pending", operation_id="pending", tags=["inbox"], **route(Who.PERSON))
 async def read_pending(
-    request: Request[Actor, Any, Any], broker: Broker, cards: Cards
+    request: Asked,
+    broker: TheBroker,
+    cards: TheCards,
 ) -> list[Card]:
     """The approvals that wait for you, oldest first."""
     return await cards.of_all(request.user, await broker.inbox(request.user))
@@ -65,7 +68,10 @@ async def read_pending(
     **route(Who.PERSON, 404),
 )
 async def read_card(
-    request: Request[Actor, Any, Any], request_id: str, broker: Broker, cards: Cards
+    request: Asked,
+    request_id: FromPath[str],
+    broker: TheBroker,
+    cards: TheCards,
 ) -> Card:
     """One approval, whether it still waits or not."""
     return await cards.of(request.user, await broker.request(request.user, request_id))
@@ -79,11 +85,11 @@ async def read_card(
     **route(Who.PERSON, 404, 409, body=True),
 )
 async def resolve(
-    request: Request[Actor, Any, Any],
-    request_id: str,
-    data: ResolveBody,
-    broker: Broker,
-    cards: Cards,
+    request: Asked,
+    request_id: FromPath[str],
+    data: JSONBody[ResolveBody],
+    broker: TheBroker,
+    cards: TheCards,
 ) -> Card:
     """Approve or reject; an approve says by its digest what was shown."""
     return await _resolve(request.user, request_id, data, broker, cards)
@@ -97,11 +103,11 @@ async def resolve(
     **route(Who.PERSON, 404, 409, body=True),
 )
 async def resolve_tool_call(
-    request: Request[Actor, Any, Any],
-    tool_call_id: str,
-    data: ResolveBody,
-    broker: Broker,
-    cards: Cards,
+    request: Asked,
+    tool_call_id: FromPath[str],
+    data: JSONBody[ResolveBody],
+    broker: TheBroker,
+    cards: TheCards,
 ) -> Card:
     """The same by the call's id, from any client, live or after a restart."""
     return await _resolve(request.user, tool_call_id, data, broker, cards)
@@ -115,9 +121,9 @@ async def resolve_tool_call(
     **route(Who.PERSON, 404),
 )
 async def lift_sticky(
-    request: Request[Actor, Any, Any],
-    request_id: Annotated[str, Parameter(description="the request that was rejected")],
-    broker: Broker,
+    request: Asked,
+    request_id: Annotated[str, PathParameter(description="the request that was rejected")],
+    broker: TheBroker,
 ) -> None:
     """Let a rejection stick no longer, so that the same call is asked about again."""
     await broker.lift_sticky(request.user, request_id)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from litestar import Response, get, post
+from litestar.params import JSONBody
 
-from litestar import Request, Response, get, post
-
-from sayso.broker.access import Actor
-from sayso.broker.broker import Broker
 from sayso.people.token import CredentialKind
 from sayso.server.auth import WEB, Who, csrf_token, ended_cookie, session_cookie
 from sayso.server.bodies import LoginBody
-from sayso.server.config import ServerConfig
 from sayso.server.documents import Me, PersonShown
+from sayso.server.injected import Asked, TheBroker, TheConfig
 from sayso.server.routes import route
 
 
@@ -23,7 +20,11 @@ from sayso.server.routes import route
     tags=["login"],
     **route(Who.EVERYBODY, 401, 409, 429, body=True),
 )
-async def log_in(data: LoginBody, broker: Broker, config: ServerConfig) -> Response[None]:
+async def log_in(
+    data: JSONBody[LoginBody],
+    broker: TheBroker,
+    config: TheConfig,
+) -> Response[None]:
     """Log in with the passphrase; the answer sets the cookie `sayso_session`."""
     token, _ = await broker.access.login(data.passphrase, WEB)
     return Response(None, cookies=[session_cookie(token, secure=config.secure)], status_code=204)
@@ -31,7 +32,9 @@ async def log_in(data: LoginBody, broker: Broker, config: ServerConfig) -> Respo
 
 @post("/logout", status_code=204, operation_id="logOut", tags=["login"], **route(Who.LOGIN, 400))
 async def log_out(
-    request: Request[Actor, Any, Any], broker: Broker, config: ServerConfig
+    request: Asked,
+    broker: TheBroker,
+    config: TheConfig,
 ) -> Response[None]:
     """End this login."""
     actor = request.user
@@ -40,7 +43,7 @@ async def log_out(
 
 
 @get("/me", operation_id="me", tags=["login"], **route(Who.ANY_CREDENTIAL))
-async def me(request: Request[Actor, Any, Any]) -> Me:
+async def me(request: Asked) -> Me:
     """Whom the credential stands for, and the proof to send as `X-CSRF-Token` with a login."""
     actor = request.user
     login = actor.kind is CredentialKind.SESSION

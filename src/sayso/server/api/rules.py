@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
-from litestar import Request, delete, get, post, put
+from litestar import delete, get, post, put
+from litestar.params import FromPath, JSONBody
 
-from sayso.broker.access import Actor
-from sayso.broker.broker import Broker
 from sayso.core.approval_policy import parse_approval_policy
 from sayso.core.effect import Effect
 from sayso.policy.rule import Origin, Rule
 from sayso.server.auth import Who
 from sayso.server.bodies import RuleBody
 from sayso.server.documents import RuleShown
+from sayso.server.injected import Asked, TheBroker
 from sayso.server.routes import route
 
 
 @get("/approval/rules", operation_id="rules", tags=["rules"], **route(Who.PERSON))
-async def read_rules(request: Request[Actor, Any, Any], broker: Broker) -> list[RuleShown]:
+async def read_rules(request: Asked, broker: TheBroker) -> list[RuleShown]:
     """The rule table, in its order."""
     return [_shown(rule) for rule in await broker.rules(request.user)]
 
@@ -30,7 +28,7 @@ async def read_rules(request: Request[Actor, Any, Any], broker: Broker) -> list[
     tags=["rules"],
     **route(Who.CONFIGURES, 404, body=True),
 )
-async def add_rule(request: Request[Actor, Any, Any], data: RuleBody, broker: Broker) -> RuleShown:
+async def add_rule(request: Asked, data: JSONBody[RuleBody], broker: TheBroker) -> RuleShown:
     """Add a row; it counts from the next call on."""
     return _shown(await broker.put_rule(request.user, _rule("", data), new=True))
 
@@ -42,7 +40,10 @@ async def add_rule(request: Request[Actor, Any, Any], data: RuleBody, broker: Br
     **route(Who.CONFIGURES, 404, body=True),
 )
 async def change_rule(
-    request: Request[Actor, Any, Any], rule_id: str, data: RuleBody, broker: Broker
+    request: Asked,
+    rule_id: FromPath[str],
+    data: JSONBody[RuleBody],
+    broker: TheBroker,
 ) -> RuleShown:
     """Replace a row; what is left out has its default."""
     return _shown(await broker.put_rule(request.user, _rule(rule_id, data), new=False))
@@ -55,7 +56,7 @@ async def change_rule(
     tags=["rules"],
     **route(Who.CONFIGURES, 404),
 )
-async def delete_rule(request: Request[Actor, Any, Any], rule_id: str, broker: Broker) -> None:
+async def delete_rule(request: Asked, rule_id: FromPath[str], broker: TheBroker) -> None:
     """Delete a row; a default that is deleted never comes back by itself."""
     await broker.delete_rule(request.user, rule_id)
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from litestar import post
+from litestar.params import FromPath, JSONBody
 
-from litestar import Request, post
-
-from sayso.broker.access import Actor
-from sayso.broker.broker import Broker
 from sayso.broker.ports import ObservedTool
 from sayso.server.auth import Who
 from sayso.server.bodies import SessionBody, ToolBody, ToolsBody
 from sayso.server.config import MAX_CALL_BODY
 from sayso.server.documents import SessionOpened, ToolNamed, ToolsVisible
-from sayso.server.rate import Buckets
+from sayso.server.injected import Asked, TheBroker, TheBuckets
 from sayso.server.routes import route
 
 
@@ -21,7 +18,10 @@ from sayso.server.routes import route
     "/sessions", operation_id="openSession", tags=["sessions"], **route(Who.AGENT, 429, body=True)
 )
 async def open_session(
-    request: Request[Actor, Any, Any], data: SessionBody, broker: Broker, buckets: Buckets
+    request: Asked,
+    data: JSONBody[SessionBody],
+    broker: TheBroker,
+    buckets: TheBuckets,
 ) -> SessionOpened:
     """Open a session; user and agent are those of the token, and no call can change them."""
     buckets.take(request.user.credential.credential_id)
@@ -44,7 +44,7 @@ async def open_session(
     tags=["sessions"],
     **route(Who.ANY_CREDENTIAL, 403),
 )
-async def stop_session(request: Request[Actor, Any, Any], session_id: str, broker: Broker) -> None:
+async def stop_session(request: Asked, session_id: FromPath[str], broker: TheBroker) -> None:
     """Stop a session: everything that waits in it is cancelled, and its later calls are refused."""
     await broker.stop_session(request.user, session_id)
 
@@ -58,7 +58,10 @@ async def stop_session(request: Request[Actor, Any, Any], session_id: str, broke
     **route(Who.AGENT, body=True),
 )
 async def see_tools(
-    request: Request[Actor, Any, Any], session_id: str, data: ToolsBody, broker: Broker
+    request: Asked,
+    session_id: FromPath[str],
+    data: JSONBody[ToolsBody],
+    broker: TheBroker,
 ) -> ToolsVisible:
     """Say which tools the session is offered, and learn which of them a model may be shown."""
     gate = await broker.gate_for(request.user, session_id)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from litestar import get
 
-from litestar import Request, get
-
-from sayso.broker.access import Actor
-from sayso.broker.broker import Broker
 from sayso.server.auth import Who
 from sayso.server.documents import ServerSeen, ToolList, ToolSeen
+from sayso.server.injected import Asked, TheBroker
 from sayso.server.routes import route
 
 
 @get("/approval/tools", operation_id="tools", tags=["rules"], **route(Who.PERSON))
-async def read_tools(request: Request[Actor, Any, Any], broker: Broker) -> ToolList:
+async def read_tools(request: Asked, broker: TheBroker) -> ToolList:
     """Every tool that was ever offered, for writing rules."""
     built_in: list[ToolSeen] = []
     mcp: list[ToolSeen] = []
