@@ -108,20 +108,23 @@ class CompiledRule:
             and (self.user_id is None or self.user_id == call.user_id)
         )
 
-    def holds(self, call: ToolCall) -> tuple[bool, str | None]:
-        """Whether the conditions let the rule apply, and what they did; failing is not loosening."""
+    def holds(self, call: ToolCall) -> tuple[bool, bool, str | None]:
+        """Whether the rule applies by its conditions, whether they failed, and what they did.
+
+        Where they fail a deny or ask counts as applying and an allow as not (POL-14).
+        """
         try:
             if self.when is not None and not self.when(call):
-                return False, f"`when {self.rule.when}` is false: not applied"
+                return False, False, f"`when {self.rule.when}` is false: not applied"
             if self.unless is not None and self.unless(call):
-                return False, f"`unless {self.rule.unless}` is true: not applied"
+                return False, False, f"`unless {self.rule.unless}` is true: not applied"
         except ConditionFailed as failure:
             if self.strict:
-                return False, f"its condition failed ({failure}): an allow does not count"
-            return True, f"its condition failed ({failure}): it counts as applying"
+                return False, True, f"its condition failed ({failure}): an allow does not count"
+            return True, True, f"its condition failed ({failure}): it counts as applying"
         if self.problem is not None:
-            return not self.strict, f"{self.problem}; it counts as applying"
-        return True, "its condition holds" if self.guarded else None
+            return not self.strict, True, f"{self.problem}; it counts as applying"
+        return True, False, "its condition holds" if self.guarded else None
 
     def for_operation(self, operation: Operation | None) -> bool:
         """Whether the rule is about this operation on a path; one not known could be any."""

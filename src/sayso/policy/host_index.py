@@ -11,7 +11,7 @@ from sayso.policy.web_address import displayed_host
 class HostIndex:
     """The rules for hosts of one source and one tool pattern."""
 
-    __slots__ = ("_exact", "_parents", "_rest", "_seen", "_seen_parents", "by_address", "size")
+    __slots__ = ("_exact", "_parents", "_rest", "_seen", "_seen_parents", "_seen_stems", "by_address", "size")
 
     def __init__(self) -> None:
         self._exact: dict[str, list[CompiledRule]] = {}
@@ -19,6 +19,7 @@ class HostIndex:
         self._rest: list[CompiledRule] = []
         self._seen: dict[str, list[CompiledRule]] = {}
         self._seen_parents: dict[str, list[CompiledRule]] = {}
+        self._seen_stems: list[CompiledRule] = []
         self.by_address: list[CompiledRule] = []
         self.size = 0
 
@@ -41,6 +42,8 @@ class HostIndex:
             self._seen.setdefault(pattern.seen, []).append(rule)
         elif pattern.parent is not None:
             self._seen_parents.setdefault(pattern.seen, []).append(rule)
+        elif pattern.stem is not None:
+            self._seen_stems.append(rule)
 
     def find(self, target: Target) -> tuple[list[CompiledRule], list[CompiledRule]]:
         """The rules that match a host target, and the denies and asks for a host it looks like."""
@@ -57,22 +60,12 @@ class HostIndex:
                 if pattern.fits_host(host) and pattern.fits_place(scheme, port, strict=rule.strict):
                     found.append(rule)
             seen = skeleton(displayed_host(host))
-            for rule in [*self._seen.get(seen, ()), *_by_suffix(self._seen_parents, seen)]:
-                if rule.host is not None and not rule.host.fits_host(host):
-                    looks.append(rule)
+            alike = [*self._seen.get(seen, ()), *_by_suffix(self._seen_parents, seen)]
+            alike += [r for r in self._seen_stems if r.host is not None and r.host.looks_like(seen)]
+            looks += [r for r in alike if r.host is not None and not r.host.fits_host(host)]
         if not places:
             found += [r for r in self._rest if r.host is not None and r.host.any_host and not r.strict]
-        return found, looks
-
-    def resolved(self, addresses: tuple[str, ...], target: Target) -> list[CompiledRule]:
-        """The denies and asks for an address that the target's name resolves to."""
-        return [
-            rule
-            for rule in self.by_address
-            if rule.host is not None
-            and rule.host.fits_place(target.scheme, target.port, strict=False)
-            and rule.host.fits_addresses(addresses)
-        ]
+        return found, [rule for rule in looks if rule not in found]
 
     def _candidates(self, host: str) -> list[CompiledRule]:
         return [*self._exact.get(host, ()), *_by_suffix(self._parents, host), *self._rest]

@@ -95,10 +95,7 @@ class Layer:
     def looking_alike(self, identity: Target, groups: list[Patterned]) -> Iterator[CompiledRule]:
         """The denies and asks for a name or pair that looks like this one and is another."""
         server, tool = identity.server, identity.tool or ""
-        name = written(server, tool)
-        if self._names.names(name):
-            return
-        for rule in self._looks.find(skeleton(name)):
+        for rule in self._looks.find(skeleton(written(server, tool))):
             if not rule.tool.hits(server, tool):
                 yield rule
         if server is not None:

@@ -41,10 +41,6 @@ class NameIndex(Generic[Entry]):
         found += [entry for glob, entry in self._rest if glob_matches(glob, name)]
         return found
 
-    def names(self, name: str) -> bool:
-        """Whether an entry names exactly this."""
-        return name in self._exact
-
 
 def _grow(node: dict[str, Any], letters: Iterable[str], entry: Any) -> None:
     for letter in letters:

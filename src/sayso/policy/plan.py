@@ -93,8 +93,8 @@ class Plan:
     def _look_alikes(
         self, call: ToolCall | None, layers: list[tuple[Layer, list[Patterned]]]
     ) -> tuple[str, ...]:
-        if any(rule.tool.literal for rule in (*self.lists, *self.table) if not rule.targeted):
-            return ()
+        if any(_spells_out(rule) for rule in (*self.lists, *self.table)):
+            return ()  # a name that some rule spells out is known, and is no look-alike
         alike = [
             rule
             for layer, groups in layers
@@ -125,6 +125,12 @@ class Plan:
 def look_alike(target: Target, rule: CompiledRule) -> str:
     """The doubt about a target that only looks like what a rule denies or asks about."""
     return f"`{target.text}` looks like what rule `{rule.rule.id}` is about, and is another"
+
+
+def _spells_out(rule: CompiledRule) -> bool:
+    if rule.pair is not None:
+        return len(rule.pair.server) == 1 == len(rule.pair.tool)
+    return rule.tool.literal and not rule.targeted
 
 
 def _scoped(rules: list[CompiledRule], call: ToolCall | None) -> list[CompiledRule]:

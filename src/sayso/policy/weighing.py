@@ -31,18 +31,7 @@ def weigh(
     notes: list[str] = []
     listed = _listed(call, lists, notes) if lists else ()
     matches = tuple([match for _, match in listed]) if listed else ()
-    first: CompiledRule | None = None
-    rows: tuple[Match, ...] = ()
-    for row in table:
-        first, rows = row, row.match
-        if row.guarded:
-            holds, note = row.holds(call)
-            if not holds:
-                notes.append(f"rule `{row.rule.id}`: {note}")
-                first, rows = None, ()
-                continue
-            rows = (Match(row.rule, note),)
-        break
+    first, rows, failed = _first_row(call, table, notes) if table else (None, (), ())
     denying: CompiledRule | None = None
     allowing: CompiledRule | None = None
     asks: list[CompiledRule] = []
@@ -60,6 +49,7 @@ def weigh(
             allowing = allowing or first
         elif first.firm or (not asks and allowing is None):
             asks.append(first)
+    asks += failed
     told = (*doubts, *notes) if doubts or notes else ()
     if denying is not None:
         reason = Reason.PROTECTED if denying.rule.origin is Origin.BUILT_IN else Reason.RULE_DENY
@@ -127,7 +117,7 @@ def _listed(
     for rule in lists:
         note = None
         if rule.guarded:
-            holds, note = rule.holds(call)
+            holds, _, note = rule.holds(call)
             if not holds:
                 notes.append(f"rule `{rule.rule.id}`: {note}")
                 continue
@@ -135,6 +125,29 @@ def _listed(
     if len(found) > 1:  # lists have no order, so the trace and the merge need one that is always the same
         found.sort(key=lambda pair: _rank(pair[0]))
     return found
+
+
+def _first_row(
+    call: ToolCall, table: Sequence[CompiledRule], notes: list[str]
+) -> tuple[CompiledRule | None, tuple[Match, ...], Sequence[CompiledRule]]:
+    """The first row that applies, its match, and the asks before it whose condition failed.
+
+    Such an ask counts as applying, yet it hides no row below it that is stricter.
+    """
+    failed: list[CompiledRule] = []
+    matches: tuple[Match, ...] = ()
+    for row in table:
+        if not row.guarded:
+            return row, (*matches, *row.match) if matches else row.match, failed
+        holds, failing, note = row.holds(call)
+        if not holds:
+            notes.append(f"rule `{row.rule.id}`: {note}")
+            continue
+        matches = (*matches, Match(row.rule, note))
+        if not failing or row.denies:
+            return row, matches, failed
+        failed.append(row)
+    return None, matches, failed
 
 
 def _rank(rule: CompiledRule) -> tuple[bool, int, str]:

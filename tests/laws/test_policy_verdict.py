@@ -1,0 +1,216 @@
+"""What holds of every verdict of policy, whatever the rules, the call and the machine."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sayso.core.effect import Effect
+from sayso.core.reason import Reason
+from sayso.core.target import TargetKind
+from sayso.errors import RuleRefused
+from sayso.policy.outcome import PolicyOutcome
+from sayso.policy.rule import Origin, Rule
+from sayso.policy.ruleset import compile_ruleset, judge
+from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.policy.text_rule import parse_text_rule
+from tests.laws.policy_worlds import (
+    COMMAND_PATTERNS,
+    COMMANDS,
+    PATTERNS,
+    a_call,
+    a_list_rule,
+    a_machine,
+    a_row,
+    randoms,
+)
+
+BROKEN_CONDITIONS = ("input.nowhere > 1", "input.amount > \"x\"", "input |", "amount", "(")
+
+
+def some_rules(r: random.Random) -> tuple[list[Rule], list[Rule]]:
+    lists = [a_list_rule(r, number) for number in range(r.randrange(6))]
+    return lists, [a_row(r, number) for number in range(r.randrange(7))]
+
+
+def outcome(r: random.Random, lists: list[Rule], table: list[Rule]) -> PolicyOutcome:
+    """The outcome of the call and machine that this randomness makes."""
+    call, facts = a_call(r), a_machine(r)
+    ruleset = compile_ruleset(lists, table, SHIPPED, facts=facts)
+    return judge(call, ruleset, facts, group=r.choice(["default", "team"]))
+
+
+def fork(r: random.Random) -> tuple[random.Random, random.Random]:
+    """Two sources of the same randomness: the same call on the same machine, judged twice."""
+    seed = r.randrange(2**32)
+    return random.Random(seed), random.Random(seed)
+
+
+@pytest.mark.spec("POL-22")
+@given(r=randoms)
+def test_silence_is_ask(r: random.Random) -> None:
+    nothing = outcome(r, [], [])
+    assert nothing.effect is Effect.ASK
+    said = outcome(r, *some_rules(r))
+    for target in said.targets:
+        matched = [match.rule.effect for match in (*target.lists, *target.table)]
+        if target.target.own and Effect.ALLOW not in matched:
+            assert target.effect is not Effect.ALLOW
+            assert said.effect is not Effect.ALLOW
+        if target.target.own and not matched:
+            assert target.effect is Effect.ASK
+
+
+@pytest.mark.spec("POL-22", "POL-23")
+@given(r=randoms)
+def test_deny_wins(r: random.Random) -> None:
+    lists, table = some_rules(r)
+    allow = parse_text_rule("allow", r.choice(["tool(*)", "path(/**)", "shell(*)"]), Origin.SESSION)
+    before, after = fork(r)
+    first = outcome(before, lists, table)
+    if first.effect is Effect.DENY:
+        assert outcome(after, [*lists, allow], table).effect is Effect.DENY
+    for target in first.targets:
+        if any(match.rule.effect is Effect.DENY for match in target.lists):
+            assert target.effect is first.effect is Effect.DENY
+        if target.table and target.table[-1].rule.effect is Effect.DENY:
+            assert target.effect is first.effect is Effect.DENY
+
+
+@pytest.mark.spec("POL-14", "POL-22")
+@given(r=randoms, field=st.sampled_from(["when", "unless"]), text=st.sampled_from(BROKEN_CONDITIONS))
+def test_an_error_in_a_rule_never_loosens(r: random.Random, field: str, text: str) -> None:
+    lists, table = some_rules(r)
+    lists.append(a_list_rule(r, 100))
+    table.append(a_row(r, 100))
+    rules = r.choice([lists, table])
+    place = r.randrange(len(rules))
+    whole = replace(rules[place], when=None, unless=None)
+    broken = replace(whole, **{field: text})  # type: ignore[arg-type]
+    if r.random() < 0.3 and whole.path_pattern is not None:
+        broken = replace(whole, path_pattern="a/../..")
+    effects = []
+    seed = r.randrange(2**32)
+    # The rule as it would be if the error made it apply, if it made it not apply, and as it is.
+    for version in ([whole], [], [broken]):
+        changed = [*rules[:place], *version, *rules[place + 1 :]]
+        both = (changed, table) if rules is lists else (lists, changed)
+        effects.append(outcome(random.Random(seed), *both).effect)
+    applied, left_out, failed = effects
+    if whole.effect is Effect.ALLOW:
+        assert failed >= left_out or failed >= max(applied, left_out)
+    else:
+        assert failed >= max(applied, left_out)
+
+
+@pytest.mark.spec("POL-10")
+@given(word=st.none() | st.text(max_size=8))
+def test_a_rule_states_its_effect(word: str | None) -> None:
+    known = {"allow": Effect.ALLOW, "ask": Effect.ASK, "require": Effect.ASK, "deny": Effect.DENY}
+    if word in known:
+        assert parse_text_rule(word, "notify", Origin.GLOBAL).effect is known[word]
+    else:
+        with pytest.raises(RuleRefused):
+            Effect.parse(word)
+        with pytest.raises(RuleRefused):
+            parse_text_rule(word, "notify", Origin.GLOBAL)  # type: ignore[arg-type]
+
+
+@pytest.mark.spec("POL-10")
+def test_every_written_effect_is_known() -> None:
+    for word in ("allow", "ask", "require", "deny"):
+        test_a_rule_states_its_effect.hypothesis.inner_test(word)  # type: ignore[attr-defined]
+
+
+@pytest.mark.spec("POL-20")
+@given(r=randoms, effect=st.sampled_from([Effect.DENY, Effect.ASK]))
+def test_adding_a_deny_to_a_permission_list_never_loosens(r: random.Random, effect: Effect) -> None:
+    lists, table = some_rules(r)
+    added = a_list_rule(r, 100, effect)
+    before, after = fork(r)
+    first, second = outcome(before, lists, table), outcome(after, [*lists, added], table)
+    assert second.effect >= first.effect
+    if first.effect is second.effect is Effect.ASK:
+        assert second.must_ask >= first.must_ask
+
+
+@pytest.mark.spec("POL-3", "POL-22")
+@given(r=randoms)
+def test_the_strictest_target_wins(r: random.Random) -> None:
+    said = outcome(r, *some_rules(r))
+    assert said.targets
+    assert said.effect is max(target.effect for target in said.targets)
+    deciding = [t for t in said.targets if t.target is said.target and t.effect is said.effect]
+    assert deciding
+    if said.effect is Effect.ASK:
+        assert said.must_ask == any(
+            target.must_ask for target in said.targets if target.effect is Effect.ASK
+        )
+    if said.effect is Effect.ALLOW:
+        assert all(t.rule is not None for t in said.targets if t.target.own)
+
+
+@pytest.mark.spec("POL-3")
+@given(
+    r=randoms,
+    command=st.sampled_from(COMMANDS) | st.text(max_size=40) | st.integers() | st.none(),
+    concern=st.sampled_from(["shell", "path", "read", "write", "delete"]),
+)
+def test_unreadable_shell_is_at_least_ask(
+    r: random.Random, command: object, concern: str
+) -> None:
+    call = replace(a_call(r), tool="execute_cmd", server=None, arguments={"command": command})
+    facts = a_machine(r)
+    narrow = r.choice([p for p in COMMAND_PATTERNS if p != "*"])
+    allows = [
+        parse_text_rule("allow", text, Origin.GLOBAL)
+        for text in (f"shell({narrow})", "path(/**)", "shell(*)", "tool(*)")
+    ]
+    only_narrow = judge(call, compile_ruleset(allows[:2], [], SHIPPED, facts=facts), facts)
+    assert only_narrow.effect is Effect.ASK
+    assert only_narrow.doubtful
+    patterns = COMMAND_PATTERNS if concern == "shell" else PATTERNS
+    strict = parse_text_rule(
+        r.choice([Effect.DENY, Effect.ASK]), f"{concern}({r.choice(patterns)})", Origin.GLOBAL
+    )
+    said = judge(call, compile_ruleset([*allows, strict], [], SHIPPED, facts=facts), facts)
+    assert said.effect >= Effect.ASK
+    assert said.target.kind is TargetKind.COMMAND
+
+
+@pytest.mark.spec("POL-20", "POL-22")
+@given(r=randoms)
+def test_same_inputs_same_verdict(r: random.Random) -> None:
+    lists, table = some_rules(r)
+    call, facts = a_call(r), a_machine(r)
+    ruleset = compile_ruleset(lists, table, SHIPPED, facts=facts)
+    first = judge(call, ruleset, facts)
+    for _ in range(3):
+        judge(a_call(r), ruleset, facts)
+    assert judge(call, ruleset, facts) == first
+    r.shuffle(lists)
+    r.shuffle(table)
+    again = judge(call, compile_ruleset(lists, table, SHIPPED, facts=facts), facts)
+    assert again == first
+    assert again.trace() == first.trace()
+
+
+@pytest.mark.spec("POL-23")
+@given(r=randoms)
+def test_rules_that_cannot_be_loaded_allow_nothing(r: random.Random) -> None:
+    lists, table = some_rules(r)
+    call, facts = a_call(r), a_machine(r)
+    known = judge(call, compile_ruleset(lists, table, SHIPPED, facts=facts), facts)
+    broken = compile_ruleset(lists, table, SHIPPED, facts=facts, unavailable="the file is gone")
+    said = judge(call, broken, facts)
+    if known.effect is Effect.DENY:
+        assert said == known
+    else:
+        assert said.effect is Effect.ASK
+        assert said.must_ask
+        assert said.reason is Reason.RULES_UNAVAILABLE
+        assert any("the file is gone" in warning for warning in said.warnings)
