@@ -7,18 +7,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sayso.broker.access import Access
 from sayso.broker.broker import Broker
 from sayso.broker.ports import Notifier
 from sayso.broker.rule_source import CachedRules, ListRules
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.world import World
-from sayso.channels.notifier import Channels
-from sayso.channels.terminal.channel import TerminalChannel
 from sayso.channels.web.channel import WebInbox
 from sayso.config.source import SettingsRules
 from sayso.policy.protection import protected_rules
-from sayso.requests.approval import Vote
 from sayso.store.memory import MemoryStore
 from sayso.store.sqlite import SqliteStore, open_sqlite
 from sayso.system.clock import SystemClock
@@ -83,7 +79,7 @@ async def open_embedded(
     try:
         broker = await stack.enter_async_context(
             open_broker(
-                notifier=lambda get: _channels(get, terminal=terminal, inbox=inbox),
+                notifier=WebInbox(),
                 database=database,
                 settings=settings,
                 start=True,

@@ -62,7 +62,7 @@ async def _approve(
                 f"the code `{code}` is not the one of this call", "look at the card again"
             )
         if code is None and digest is None and request.waits:
-            print(card_text(broker, actor, request))
+            print(await card_text(broker, actor, request))
             _confirm()
         decided = await broker.review(
             actor,

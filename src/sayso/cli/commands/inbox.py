@@ -38,7 +38,7 @@ async def _list(as_json: bool) -> int:
         requests = await broker.world.store.pending()
         now = broker.world.clock.now()
         if as_json:
-            print(json.dumps([card_json(broker, None, request) for request in requests], indent=2))
+            print(json.dumps([await card_json(broker, request) for request in requests], indent=2))
             return 0
         if not requests:
             print("Nothing waits for you.")
@@ -59,7 +59,7 @@ async def _show(request_id: str, as_json: bool) -> int:
     async with open_broker() as broker:
         request = await beginning_of(broker, request_id)
         if as_json:
-            print(json.dumps(card_json(broker, None, request), indent=2))
+            print(json.dumps(await card_json(broker, request), indent=2))
         else:
-            print(card_text(broker, None, request))
+            print(await card_text(broker, None, request))
     return 0
