@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-import casbin
+import casbin  # type: ignore[import-untyped]
 import cedarpy
 
-from bench.b1_work import Says, WorkCall, WorkRule
+from bench.b1_work import WORKSPACE, Says, WorkCall, WorkRule
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
@@ -27,7 +27,6 @@ Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 
 HOME = "/home/dev"
-WORKSPACE = "/home/dev/project"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +83,10 @@ def floor(rules: Sequence[WorkRule], calls: Sequence[WorkCall]) -> Engine[WorkCa
                 node = node.setdefault(letter, {})
             node[""] = min(node.get("", Says.NOTHING), rule.says)
         elif rule.directory is not None:
-            node = paths.setdefault(rule.tool, {})
+            branch = paths.setdefault(rule.tool, {})
             for part in rule.directory.split("/"):
-                node = node.setdefault(part, {})
-            node[None] = min(node.get(None, Says.NOTHING), rule.says)
+                branch = branch.setdefault(part, {})
+            branch[None] = min(branch.get(None, Says.NOTHING), rule.says)
         else:
             exact.setdefault(rule.tool, []).append((rule.says, rule.limit))
 
@@ -106,7 +105,7 @@ def floor(rules: Sequence[WorkRule], calls: Sequence[WorkCall]) -> Engine[WorkCa
                 best = here
         node = paths.get(call.tool)
         if node is not None:
-            for part in call.arguments["path"].split("/"):
+            for part in (call.path or "").split("/"):
                 node = node.get(part)
                 if node is None:
                     break

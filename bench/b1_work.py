@@ -13,6 +13,7 @@ from enum import IntEnum
 from typing import Any
 
 CALLS = 1000
+WORKSPACE = "/home/dev/project"
 MATCHING = 0.70
 BEYOND = 10_000_000
 """Numbers from here on belong to no rule: names that look like the rules' but match none."""
@@ -51,7 +52,7 @@ class WorkRule:
 
 @dataclass(frozen=True, slots=True)
 class WorkCall:
-    """One call, with what an engine may be told of it."""
+    """One call; `path` is its path as the rules write it, relative to the workspace."""
 
     tool: str
     arguments: dict[str, Any]
@@ -125,7 +126,8 @@ def _call(rule: WorkRule, matches: bool, chance: random.Random) -> WorkCall:
     if rule.kind == "path":
         directory = rule.directory if matches else f"{chance.choice(AREAS)}/{noun}{number}/{verb}"
         path = f"{directory}/{chance.choice(NOUNS)}/page{chance.randrange(100)}.txt"
-        return WorkCall(rule.tool, {"path": path, "content": "line\n" * 8}, path=path)
+        written = f"{WORKSPACE}/{path}" if chance.random() < 0.5 else path
+        return WorkCall(rule.tool, {"path": written, "content": "line\n" * 8}, path=path)
     assert rule.limit is not None
     amount = rule.limit + chance.randrange(1, 5000) if matches else chance.randrange(rule.limit)
     return WorkCall(rule.tool, {"amount": amount, "currency": "EUR", **plain}, amount=amount)

@@ -14,6 +14,7 @@ import platform
 import random
 import sqlite3
 import statistics
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -163,6 +164,13 @@ class Table:
         return "\n".join(lines)
 
 
+def _folded(text: str, mark: str = "") -> str:
+    """A paragraph of at most 120 columns, whatever its line breaks were."""
+    return textwrap.fill(
+        " ".join(text.split()), 120, initial_indent=mark, subsequent_indent=" " * len(mark)
+    )
+
+
 def _row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
@@ -228,18 +236,16 @@ class Report:
 
     def text(self) -> str:
         """The report for a terminal."""
-        parts = [f"{self.id}: {self.title}", self.work]
+        parts = [f"{self.id}: {self.title}", _folded(self.work)]
         parts += [table.text() for table in (*self.tables, self.goal_table())]
-        if self.notes:
-            parts.append("\n".join(f"* {note}" for note in self.notes))
+        parts += [_folded(note, "* ") for note in self.notes]
         return "\n\n".join(parts)
 
     def markdown(self) -> str:
         """The report as a section of a Markdown page."""
-        parts = [f"## {self.id}: {self.title}", self.work]
+        parts = [f"## {self.id}: {self.title}", _folded(self.work)]
         parts += [table.markdown() for table in (*self.tables, self.goal_table())]
-        if self.notes:
-            parts.append("\n".join(f"* {note}" for note in self.notes))
+        parts.append("\n".join(_folded(note, "* ") for note in self.notes))
         return "\n\n".join(parts)
 
     def to_json(self) -> dict[str, Any]:
