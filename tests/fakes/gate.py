@@ -38,7 +38,7 @@ class FakeCall:
 
 
 class FakeGate:
-    """A GatePort: `effects` by tool name, all else asks; one session.
+    """A GatePort: `effects` by tool name, all else is `otherwise`; one session.
 
     `log` holds what was asked of it, in order. With `reachable` false everything fails as it does
     when no server answers; names in `broken` fail alone.
@@ -47,6 +47,7 @@ class FakeGate:
     def __init__(self, effects: dict[str, str] | None = None, *, lease: float = 30.0) -> None:
         self.effects = effects or {}
         self.lease = lease
+        self.otherwise = "ask"
         self.reachable = True
         self.broken: dict[str, Exception] = {}
         self.calls: dict[str, FakeCall] = {}
@@ -95,7 +96,7 @@ class FakeGate:
 
     async def decide(self, draft: CallDraft) -> Standing:
         self._enter("decide", draft.tool)
-        effect = self.effects.get(draft.tool, "ask")
+        effect = self.effects.get(draft.tool, self.otherwise)
         return self._standing(FakeCall("", draft, _digest(draft), effect, None, effect))
 
     async def submit(self, draft: CallDraft) -> Standing:
@@ -116,7 +117,7 @@ class FakeGate:
                 return self._standing(call)
             if call.status == "rejected":
                 return self._standing(call)
-        effect = self.effects.get(draft.tool, "ask")
+        effect = self.effects.get(draft.tool, self.otherwise)
         call = FakeCall(
             f"call-{next(self._ids)}",
             draft,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from sayso.adapters.mcp_gateway.gateway import serve
+from sayso.adapters.mcp_gateway import serve
 from sayso.cli.running import server_url
 from sayso.client.remote_gate import RemoteGate
 from sayso.errors import CallInvalid, NotAuthenticated
@@ -58,4 +58,4 @@ async def _mcp(command: list[str], name: str, url: str, token: str, hold: float 
     try:
         return await serve(gate, command, server_name=name, hold_seconds=hold)
     finally:
-        await gate.close()
+        await gate.aclose()
