@@ -58,4 +58,4 @@ async def _mcp(command: list[str], name: str, url: str, token: str, hold: float 
     try:
         return await serve(gate, command, server_name=name, hold_seconds=hold)
     finally:
-        await gate.aclose()
+        await gate.close()
