@@ -17,10 +17,10 @@ class LocalFeed:
     """Topics and the places in them; a place that waits costs a future and a timer, nothing more.
 
     Works across several event loops and threads of one process: every place wakes on the loop that
-    waits in it. `on_listening` is told when the first place is taken and when the last is given back.
+    waits in it. `on_listening` is called when the first place is taken.
     """
 
-    def __init__(self, on_listening: Callable[[bool], None] | None = None) -> None:
+    def __init__(self, on_listening: Callable[[], None] | None = None) -> None:
         self._lock = threading.Lock()
         self._places: dict[str, list[Place]] = {}
         self._on_listening = on_listening
@@ -55,7 +55,7 @@ class LocalFeed:
             first = not self._places
             self._places.setdefault(topic, []).append(place)
             if first and self._on_listening is not None:
-                self._on_listening(True)
+                self._on_listening()
         return place
 
     def _leave(self, place: Place) -> None:
@@ -66,8 +66,6 @@ class LocalFeed:
             places.remove(place)
             if not places:
                 del self._places[place.topic]
-            if not self._places and self._on_listening is not None:
-                self._on_listening(False)
 
     @staticmethod
     def _fire(places: Iterable[Place], futures: list[asyncio.Future[None]]) -> None:

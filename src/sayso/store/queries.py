@@ -290,6 +290,7 @@ class Queries:
             .where(
                 s.stopped_at.is_not(None),
                 s.session_id == waiting.session_id,
+                waiting.closed == literal_column("0", Integer),
                 waiting.status.in_(_words(frozenset({Status.PENDING, Status.APPROVED}))),
             )
             .distinct()

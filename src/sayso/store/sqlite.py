@@ -89,8 +89,8 @@ class SqliteStore:
             self._here.close()
         self._there.close()
 
-    def _listening(self, listening: bool) -> None:
-        self._writer.listen(listening)
+    def _listening(self) -> None:
+        self._writer.listen()
 
     # ── calls and requests ─────────────────────────────────────────────────────────────────────
 

@@ -33,6 +33,9 @@ MOST_UNITS = 512
 POLL_SECONDS = 0.05
 """How often another process's writes are looked for, while anybody listens."""
 
+WATCH_ON_SECONDS = 5.0
+"""How long it goes on looking after the last listener left: the next one costs no wake-up then."""
+
 MOST_TOPICS = 1000
 """From how many unseen events on everybody is woken instead."""
 
@@ -81,6 +84,8 @@ class Writer:
         self._version = self._data_version()
         self._transaction.seen = self._last_notice()
         self._next_poll = 0.0
+        self._watching = False
+        self._watch_until = 0.0
         self._thread = threading.Thread(target=self._run, name="sayso-writer", daemon=True)
 
     def start(self) -> None:
@@ -100,9 +105,10 @@ class Writer:
             self._jobs.put(_Job(unit, future, time.monotonic()))
         return await future
 
-    def listen(self, _listening: bool) -> None:
-        """Told by the feed that somebody listens, or nobody any more."""
-        self._jobs.put(None)
+    def listen(self) -> None:
+        """Told by the feed that somebody listens: look for other processes' writes from now on."""
+        if not self._watching:
+            self._jobs.put(None)
 
     def close(self) -> None:
         """Finish what was handed over, then close the file."""
@@ -121,7 +127,7 @@ class Writer:
                     self._write(jobs)
                 elif self._closing and self._jobs.empty():
                     return
-                if self._feed.listening and time.monotonic() >= self._next_poll:
+                if self._watching and time.monotonic() >= self._next_poll:
                     self._poll()
                     self._next_poll = time.monotonic() + POLL_SECONDS
         finally:
@@ -129,9 +135,7 @@ class Writer:
 
     def _take(self) -> list[_Job]:
         """Wait for work, then take all that is there; empty if it is time to look around."""
-        wait = None
-        if self._feed.listening:
-            wait = max(0.0, self._next_poll - time.monotonic())
+        wait = max(0.0, self._next_poll - time.monotonic()) if self._watches() else None
         jobs: list[_Job] = []
         try:
             job = self._jobs.get(timeout=wait)
@@ -143,6 +147,20 @@ class Writer:
         except queue.Empty:
             pass
         return jobs
+
+    def _watches(self) -> bool:
+        """Whether to go on looking: while anybody listens, and a little longer.
+
+        `_watching` is put down before the last look at the feed: a listener that comes in between is
+        seen here, or sees it down and wakes the thread.
+        """
+        now = time.monotonic()
+        if self._feed.listening:
+            self._watch_until = now + WATCH_ON_SECONDS
+        self._watching = now < self._watch_until
+        if not self._watching and self._feed.listening:
+            self._watching = True
+        return self._watching
 
     def _write(self, jobs: list[_Job]) -> None:
         answers: list[_Answer] = []
