@@ -127,12 +127,14 @@ class Access:
 
         Only for an operator of the machine, with the server stopped; the caller makes sure of it.
         """
-        await self._set_passphrase(new, channel, "passphrase reset")
+        _check_passphrase(new)
         now = self._clock.now()
         record = AuditRecord(
             RecordKind.CONFIGURATION, now, channel=channel, note="every login and token was revoked"
         )
-        return await self._store.revoke_all(now, [record])
+        ended = await self._store.revoke_all(now, [record])
+        await self._set_passphrase(new, channel, "passphrase reset")
+        return ended
 
     async def create_token(
         self,
@@ -200,10 +202,7 @@ class Access:
             )
 
     async def _set_passphrase(self, new: str, channel: str, note: str) -> None:
-        if len(new) < MIN_PASSPHRASE:
-            raise CallInvalid(
-                f"the passphrase is shorter than {MIN_PASSPHRASE} characters", "choose a longer one"
-            )
+        _check_passphrase(new)
         value = await asyncio.to_thread(_HASHER.hash, new)
         record = AuditRecord(
             RecordKind.CONFIGURATION, self._clock.now(), by=OWNER, channel=channel, note=note
@@ -245,5 +244,16 @@ class Access:
 def _fits(stored: str, passphrase: str) -> bool:
     try:
         return _HASHER.verify(stored, passphrase)
-    except (VerificationError, InvalidHashError):
+    except (VerificationError, InvalidHashError, UnicodeError):
         return False
+
+
+def _check_passphrase(new: str) -> None:
+    if len(new) < MIN_PASSPHRASE:
+        raise CallInvalid(
+            f"the passphrase is shorter than {MIN_PASSPHRASE} characters", "choose a longer one"
+        )
+    try:
+        new.encode("utf-8")
+    except UnicodeError as error:
+        raise CallInvalid("the passphrase is not valid Unicode", "choose another one") from error

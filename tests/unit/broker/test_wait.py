@@ -105,6 +105,7 @@ async def test_a_wait_for_what_is_over_ends_with_the_sweepers_word() -> None:
     await scene.broker.close()
 
 
+@pytest.mark.slow
 @pytest.mark.spec("REQ-20")
 async def test_ten_thousand_calls_wait_without_a_thread_each_and_others_go_on() -> None:
     scene = make_scene(rule("ask", "send_mail"), rule("allow", "read_mail"))

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from sayso.audit.chain import verify
+from sayso.broker.rule_source import CachedRules, ListRules
+from sayso.broker.run import run
+from sayso.core.effect import Effect
+from sayso.errors import GroupNotFound, NotEligible, RuleNotFound, StoreUnavailable
+from sayso.people.token import CredentialKind
+from sayso.policy.facts import NOTHING_KNOWN
+from sayso.policy.rule import Origin, Rule
+from sayso.requests.approval import Vote
+from tests.fakes.world import Scene, draft, make_scene, rule
+
+
+def row(effect: Effect, tool: str = "send_mail", rule_id: str = "") -> Rule:
+    return Rule(rule_id, effect, Origin.DATABASE, tool_pattern=tool)
+
+
+async def cached(scene: Scene, lists: list[ListRules]) -> CachedRules:
+    """Real rules over the scene's store; `lists[0]` is what the settings files say now."""
+    source = CachedRules(scene.store, lambda: lists[0], (), NOTHING_KNOWN)
+    object.__setattr__(scene.world, "rules", source)
+    return source
+
+
+@pytest.mark.spec("GATE-5")
+async def test_a_rule_changed_by_anybody_counts_for_the_very_next_call() -> None:
+    scene = make_scene()
+    await cached(scene, [ListRules(0, ())])
+    gate, admin = await scene.gate(), await scene.actor()
+    assert (await gate.decide(draft())).reason == "no-rule"
+    stored = await scene.broker.put_rule(admin, row(Effect.ALLOW), new=True)
+    assert (await gate.decide(draft())).reason == "rule-allow"
+    await scene.another_broker().put_rule(admin, row(Effect.DENY, rule_id=stored.id), new=False)
+    assert (await gate.decide(draft())).reason == "rule-deny"
+    await scene.broker.delete_rule(admin, stored.id)
+    assert (await gate.decide(draft())).reason == "no-rule"
+
+
+async def test_a_changed_settings_file_counts_for_the_very_next_call() -> None:
+    scene = make_scene()
+    lists = [ListRules(0, (rule("allow"),))]
+    await cached(scene, lists)
+    gate = await scene.gate()
+    assert (await gate.decide(draft())).effect == "allow"
+    lists[0] = ListRules(1, (rule("deny"),))
+    assert (await gate.decide(draft())).effect == "deny"
+
+
+async def test_rules_that_did_not_change_are_not_compiled_again() -> None:
+    scene = make_scene()
+    source = await cached(scene, [ListRules(0, (rule("allow"),))])
+    assert await source.current() is await source.current()
+
+
+async def test_a_store_that_fails_never_becomes_an_allow_and_known_denies_deny() -> None:
+    scene = make_scene()
+    await cached(scene, [ListRules(0, (rule("allow"), rule("deny", "rm")))])
+    gate = await scene.gate()
+    assert (await gate.decide(draft())).effect == "allow"
+
+    async def fails() -> int:
+        raise StoreUnavailable("busy")
+
+    scene.store.rules_version = fails
+    assert (await gate.decide(draft())).reason == "rules-unavailable"
+    assert (await gate.decide(draft("rm"))).reason == "rule-deny"
+    del scene.store.rules_version
+    assert (await gate.decide(draft())).effect == "allow"
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("x"), OSError("gone"), ValueError("bad"), RecursionError()]
+)
+async def test_whatever_goes_wrong_in_loading_is_no_allow(error: Exception) -> None:
+    scene = make_scene()
+
+    def broken() -> ListRules:
+        raise error
+
+    source = CachedRules(scene.store, broken, (rule("deny", "rm"),), NOTHING_KNOWN)
+    found = await source.current()
+    assert found.unavailable
+    object.__setattr__(scene.world, "rules", source)
+    gate = await scene.gate()
+    assert (await gate.decide(draft())).reason == "rules-unavailable"
+    assert (await gate.decide(draft("rm"))).reason == "rule-deny"
+
+
+async def test_files_that_were_never_good_make_everything_ask() -> None:
+    scene = make_scene()
+    await cached(scene, [ListRules(0, (), problem="settings.toml:1:1", unavailable=True)])
+    assert (await (await scene.gate()).decide(draft())).reason == "rules-unavailable"
+
+
+async def test_only_who_may_configure_changes_rules_and_it_is_recorded() -> None:
+    scene = make_scene()
+    for kind in (CredentialKind.AGENT, CredentialKind.APPROVER):
+        actor = await scene.actor(kind, agent_id="coder" if kind is CredentialKind.AGENT else None)
+        with pytest.raises(NotEligible):
+            await scene.broker.put_rule(actor, row(Effect.ALLOW), new=True)
+        with pytest.raises(NotEligible):
+            await scene.broker.delete_rule(actor, "r1")
+    admin = await scene.actor(CredentialKind.ADMIN)
+    stored = await scene.broker.put_rule(admin, row(Effect.ALLOW), new=True)
+    await scene.broker.delete_rule(admin, stored.id)
+    notes = [r["note"] for r in await scene.audit() if r["kind"] == "configuration"]
+    assert notes[0] == "rule added: allow send_mail"
+    assert stored.id in notes[1]
+
+
+async def test_a_rule_needs_its_group_and_a_change_needs_its_rule() -> None:
+    scene = make_scene()
+    admin = await scene.actor()
+    with pytest.raises(GroupNotFound):
+        await scene.broker.put_rule(
+            admin, Rule("", Effect.ASK, Origin.DATABASE, group_id="nowhere"), new=True
+        )
+    with pytest.raises(RuleNotFound):
+        await scene.broker.put_rule(admin, row(Effect.ASK, rule_id="r9"), new=False)
+    with pytest.raises(RuleNotFound):
+        await scene.broker.delete_rule(admin, "r9")
+
+
+# ── the audit log of one story ──
+
+
+@pytest.mark.spec("AUD-1")
+async def test_the_log_tells_the_whole_story_and_holds_no_secret() -> None:
+    scene = make_scene(rule("ask"))
+    gate = await scene.gate()
+    secret = {"to": "alice@example.com", "password": "hunter2hunter2"}
+    running = asyncio.create_task(
+        run(gate, draft(arguments=secret), scene.execute, describe=lambda _: "TOKEN=zyxwvu98")
+    )
+    await scene.clock.sleep(5)
+    (request,) = await scene.store.pending()
+    await scene.broker.review(
+        await scene.actor(), request.request_id, Vote.APPROVE, digest=request.digest, comment="go"
+    )
+    assert await running == "sent"
+    assert scene.runs == [secret]
+    log = await scene.audit()
+    assert [(r["kind"], r.get("effect"), r.get("reason")) for r in log] == [
+        ("verdict", "ask", "must-ask"),
+        ("review", None, "approve"),
+        ("resolution", "allow", "approved"),
+        ("claim", "allow", "approved"),
+        ("outcome", None, "done"),
+    ]
+    verdict, review, _, _, outcome = log
+    assert (verdict["session_id"], verdict["agent_id"], verdict["user_id"], verdict["source"]) == (
+        gate.session_id, "coder", "owner", "api",
+    )  # fmt: skip
+    assert (verdict["tool"], verdict["targets"]) == ("send_mail", ["send_mail"])
+    assert verdict["rule"].startswith("ask tool(*)")
+    assert (review["by"], review["channel"], review["comment"], review["waited"]) == (
+        "owner", "test", "go", 5.0,
+    )  # fmt: skip
+    assert {r["call_id"] for r in log} == {request.request_id}
+    assert {r["digest"] for r in log} == {request.digest}
+    assert "hunter2" not in json.dumps(log)
+    assert "zyxwvu98" not in json.dumps(log)
+    assert outcome["outcome"].startswith("TOKEN=[secret")
+    assert verify(await scene.store.audit_chain(0, 100)).ok
