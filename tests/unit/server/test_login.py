@@ -214,5 +214,7 @@ async def test_nothing_is_sent_without_its_headers(site: Site) -> None:
             assert headers["referrer-policy"] == "no-referrer"
             assert headers["cross-origin-opener-policy"] == "same-origin"
             assert "access-control-allow-origin" not in headers
-            expected = "no-cache" if path in ("/", "/app.js") and host == "localhost" else "no-store"
+            expected = (
+                "no-cache" if path in ("/", "/app.js") and host == "localhost" else "no-store"
+            )
             assert headers["cache-control"] == expected

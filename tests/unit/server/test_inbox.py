@@ -1,0 +1,205 @@
+"""What waits for people, and deciding it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sayso.core.call import MAX_ARGUMENT_BYTES
+from sayso.core.moment import to_rfc3339
+from sayso.people.person import Person
+from sayso.requests.approval import Status
+from tests.fakes.site import Site, make_site, open_session, problem_of, submit
+from tests.fakes.world import START
+
+RESOLVE = "/api/inbox/approvals/{}/resolve"
+
+
+async def test_the_inbox_shows_what_waits_and_what_was_decided_last(site: Site) -> None:
+    agent, page = await site.agent(), await site.page()
+    session = await open_session(agent, source="mcp", workspace="/home/ada")
+    first = await submit(agent, session, arguments={"to": "a"})
+    second = await submit(agent, session, arguments={"to": "b"})
+    inbox = (await page.get("/api/inbox")).json()
+    assert inbox["total"] == 2
+    assert [card["request_id"] for card in inbox["approvals"]] == [
+        first["call_id"],
+        second["call_id"],
+    ]
+    assert [inbox[kind] for kind in ("clarifications", "elicitations", "plans", "recent")] == [
+        []
+    ] * 4
+    card = inbox["approvals"][0]
+    assert card["digest"] == first["digest"]
+    assert card["code"] == first["code"]
+    assert card["who"]["may_decide"] is True
+    assert card["created_at"].startswith(to_rfc3339(START)[:10])
+    assert card["created_at"].endswith("Z")
+
+    body = {"action": "approve", "digest": first["digest"]}
+    decided = await page.post(RESOLVE.format(first["call_id"]), json=body)
+    assert (decided.status_code, decided.json()["status"]) == (200, "approved")
+    inbox = (await page.get("/api/inbox")).json()
+    assert (inbox["total"], [card["status"] for card in inbox["recent"]]) == (1, ["approved"])
+    pending = (await page.get("/api/approval/pending")).json()
+    assert [card["request_id"] for card in pending] == [second["call_id"]]
+
+
+async def test_the_inbox_is_filtered_by_agent_session_and_severity(site: Site) -> None:
+    coder, mailer, page = await site.agent("coder"), await site.agent("mailer"), await site.page()
+    one, two = await open_session(coder), await open_session(mailer)
+    await submit(coder, one)
+    await submit(mailer, two)
+    for query, total in (
+        ({"agent": "coder"}, 1),
+        ({"agent": "nobody"}, 0),
+        ({"session": two}, 1),
+        ({"severity": "medium"}, 2),
+        ({"severity": "high"}, 0),
+        ({"agent": "mailer", "session": one}, 0),
+    ):
+        assert (await page.get("/api/inbox", params=query)).json()["total"] == total, query
+    wrong = await page.get("/api/inbox", params={"severity": "extreme"})
+    assert (wrong.status_code, problem_of(wrong)) == (400, "request-invalid")
+
+
+@pytest.mark.spec("REQ-42")
+async def test_what_is_unknown_is_404_and_what_is_not_yours_403() -> None:
+    site = make_site(people=(Person("guest", "guest"),))
+    agent, guest, page = await site.agent(), await site.approver("guest"), await site.page()
+    standing = await submit(agent, await open_session(agent))
+    for act in ("resolve",):
+        body = {"action": "reject"}
+        for person, request_id, status, name in (
+            (page, "nothing", 404, "request-not-found"),
+            (guest, standing["call_id"], 403, "not-eligible"),
+        ):
+            for path in (
+                f"/api/inbox/approvals/{request_id}/{act}",
+                f"/api/tools/{request_id}/{act}",
+            ):
+                answer = await person.post(path, json=body)
+                assert (answer.status_code, problem_of(answer)) == (status, name)
+            shown = await person.get(f"/api/inbox/approvals/{request_id}")
+            assert (shown.status_code, problem_of(shown)) == (status, name)
+    assert (await guest.get("/api/inbox")).json()["total"] == 0
+    await site.close()
+
+
+@pytest.mark.spec("REQ-42")
+async def test_a_second_decision_is_told_who_decided(site: Site) -> None:
+    agent, page, phone = await site.agent(), await site.page(), await site.approver()
+    standing = await submit(agent, await open_session(agent))
+    path = RESOLVE.format(standing["call_id"])
+    body = {"action": "approve", "digest": standing["digest"], "note": "go on"}
+    assert (await page.post(path, json=body)).status_code == 200
+    for again in (body, {"action": "reject", "note": "no"}):
+        for person in (page, phone):
+            answer = await person.post(path, json=again)
+            assert (answer.status_code, problem_of(answer)) == (409, "request-closed")
+            told = answer.json()
+            assert told["request_status"] == "approved"
+            resolution = told["resolution"]
+            assert (resolution["by"], resolution["channel"]) == ("owner", "web")
+            assert (resolution["reason"], resolution["comment"]) == ("approved", "go on")
+            assert "owner" in told["detail"]
+
+
+@pytest.mark.spec("REQ-3")
+async def test_of_two_who_decide_at_once_one_is_told_of_the_other() -> None:
+    people = (Person("ada", "Ada", admin=True), Person("ben", "Ben", admin=True))
+    site = make_site(people=people)
+    agent = await site.agent()
+    session = await open_session(agent)
+    for number in range(20):
+        standing = await submit(agent, session, arguments={"number": number})
+        path = RESOLVE.format(standing["call_id"])
+        approve = {"action": "approve", "digest": standing["digest"]}
+        ada, ben = await site.approver("ada"), await site.page("ben")
+        answers = await asyncio.gather(
+            ada.post(path, json=approve), ben.post(path, json={"action": "reject"})
+        )
+        won, lost = sorted(answers, key=lambda answer: answer.status_code)
+        assert (won.status_code, lost.status_code) == (200, 409)
+        winner = "Ada" if won is answers[0] else "Ben"
+        assert lost.json()["resolution"]["by"] == winner
+        assert won.json()["status"] == ("approved" if winner == "Ada" else "rejected")
+    await site.close()
+
+
+@pytest.mark.spec("REQ-40")
+async def test_an_approve_needs_the_digest_of_what_was_shown(site: Site) -> None:
+    agent, page = await site.agent(), await site.page()
+    standing = await submit(agent, await open_session(agent))
+    path = RESOLVE.format(standing["call_id"])
+    for body in (
+        {"action": "approve"},
+        {"action": "approve", "digest": None},
+        {"action": "approve", "digest": "0" * 64},
+        {"action": "approve", "digest": ""},
+    ):
+        answer = await page.post(path, json=body)
+        assert (answer.status_code, problem_of(answer)) == (409, "digest-mismatch")
+        assert "resolution" not in answer.json()
+    assert (await site.scene.request(standing["call_id"])).status is Status.PENDING
+
+
+async def test_a_rejection_reaches_the_agent_and_sticks_until_it_is_lifted(site: Site) -> None:
+    agent, page = await site.agent(), await site.page()
+    session = await open_session(agent)
+    standing = await submit(agent, session)
+    path = f"/api/tools/{standing['call_id']}/resolve"
+    answer = await page.post(path, json={"action": "reject", "note": "not on a Friday"})
+    assert answer.json()["status"] == "rejected"
+    told = (await agent.get(f"/api/calls/{standing['call_id']}/wait")).json()
+    assert (told["effect"], told["by"], told["comment"]) == ("deny", "owner", "not on a Friday")
+    assert (await submit(agent, session))["reason"] == "sticky-deny"
+    lifted = await page.delete(f"/api/sticky/{standing['call_id']}")
+    assert lifted.status_code == 204
+    assert (await submit(agent, session))["status"] == "pending"
+    assert (await page.delete("/api/sticky/nothing")).status_code == 404
+
+
+async def test_nothing_is_approved_while_rules_cannot_be_loaded(site: Site) -> None:
+    agent, page = await site.agent(), await site.page()
+    standing = await submit(agent, await open_session(agent))
+    site.scene.rules.say(unavailable="settings.toml:3:1: nonsense")
+    card = (await page.get(f"/api/inbox/approvals/{standing['call_id']}")).json()
+    assert card["approve_refused"] == "rules cannot be loaded"
+    body = {"action": "approve", "digest": standing["digest"]}
+    answer = await page.post(RESOLVE.format(standing["call_id"]), json=body)
+    assert (answer.status_code, problem_of(answer)) == (409, "not-now")
+
+
+@pytest.mark.spec("CH-1")
+async def test_hostile_text_reaches_people_whole_and_marked(site: Site) -> None:
+    agent, page = await site.agent(), await site.page()
+    hostile = "<script>alert(1)</script>\u202egnp.exe\x00\x1b[2J\u200b pаypal \U000e0041 end"
+    standing = await submit(
+        agent,
+        await open_session(agent),
+        tool="<b>x</b>",
+        arguments={hostile[:-4]: hostile},
+        detail=hostile,
+    )
+    answer = await page.get(f"/api/inbox/approvals/{standing['call_id']}")
+    assert answer.headers["content-type"] == "application/json"
+    card = answer.json()
+    runs = card["what"]["arguments"][0]["value"]
+    marks = {run["mark"] for run in runs if "mark" in run}
+    assert {"U+202E", "U+0000", "U+001B", "U+200B", "U+E0041"} <= marks
+    assert card["what"]["hidden"] > 0
+    joined = "".join(
+        run["text"] if "text" in run else chr(int(run["mark"].removeprefix("U+"), 16))
+        for run in runs
+    )
+    assert joined == hostile
+
+
+async def test_a_card_of_one_mebibyte_is_not_cut(site: Site) -> None:
+    agent, page = await site.agent(), await site.page()
+    text = "x" * (MAX_ARGUMENT_BYTES - len('{"text":""}'))
+    standing = await submit(agent, await open_session(agent), arguments={"text": text})
+    card = (await page.get(f"/api/inbox/approvals/{standing['call_id']}")).json()
+    assert card["what"]["arguments"][0]["value"] == [{"text": text}]
