@@ -1,0 +1,156 @@
+"""The terminal approver: shows one card at a time and takes a person's vote with one key (CH-3)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+
+from sayso.channels.card import Card
+from sayso.channels.channel import Decide, Fidelity
+from sayso.channels.terminal.dialogue import Dialogue
+from sayso.channels.terminal.picture import Look
+from sayso.channels.terminal.prompt import QUIET_SECONDS, Prompt
+from sayso.channels.terminal.tty import CONTROLLING, Terminal, usable
+from sayso.channels.terminal.unlocking import Keyring, Lock
+from sayso.core.moment import Moment
+from sayso.errors import Undeliverable
+
+MAX_LENGTH = 200_000
+"""The most characters of arguments and diff that one can be expected to look through here."""
+
+_RESULTS_NOT_SHOWN = ("pending", "running")
+
+
+class TerminalApprover:
+    """The controlling terminal as a channel; `listen` is its one reader, cards wait in a queue."""
+
+    name = "terminal"
+
+    def __init__(
+        self,
+        keyring: Keyring,
+        now: Callable[[], Moment],
+        *,
+        diff_lines: int = 120,
+        path: str = CONTROLLING,
+        quiet_seconds: float = QUIET_SECONDS,
+    ) -> None:
+        """`keyring` checks the owner's passphrase, `now` is the clock, `path` the terminal's device."""
+        self._lock = Lock(keyring)
+        self._now = now
+        self._diff_lines = diff_lines
+        self._path = path
+        self._quiet_seconds = quiet_seconds
+        self._waiting: dict[str, Card] = {}
+        self._notes: list[str] = []
+        self._arrived = asyncio.Event()
+        self._seen: set[str] = set()
+        self._current: Dialogue | None = None
+
+    @property
+    def fidelity(self) -> Fidelity:
+        """What this terminal can show: on a dumb one, marks cannot be told from text."""
+        return Fidelity(max_length=MAX_LENGTH, formatting=_look() is not Look.PLAIN)
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether there is a terminal and this program has it."""
+        return usable(self._path)
+
+    async def check(self) -> None:
+        """Raise Undeliverable if there is no terminal to ask on."""
+        if not usable(self._path):
+            raise Undeliverable(
+                "there is no terminal to ask on", "run it on a terminal, or use the web inbox"
+            )
+
+    async def announce(self, card: Card) -> None:
+        """Put a card into the queue."""
+        await self.check()
+        self._waiting[card.request_id] = card
+        self._arrived.set()
+
+    async def update(self, card: Card) -> None:
+        """Take a card that was resolved off the queue, or off the screen, and say how it ended."""
+        if self._current is not None and self._current.request_id == card.request_id:
+            self._current.update(card)
+        if card.waits:
+            if card.request_id in self._waiting:
+                self._waiting[card.request_id] = card
+            return
+        self._waiting.pop(card.request_id, None)
+        if card.request_id in self._seen and card.status not in _RESULTS_NOT_SHOWN:
+            self._notes.append(f" {card.code}: {card.result}.")
+            self._arrived.set()
+
+    async def listen(self, decide: Decide) -> None:
+        """Show the cards one after the other and hand votes in, until cancelled.
+
+        Raises TerminalGone if the terminal goes away; the card that was shown is asked again then.
+        """
+        while True:
+            await self._arrived.wait()
+            self._arrived.clear()
+            while self._notes or self._waiting:
+                await self._next(decide)
+
+    async def close(self) -> None:
+        """Forget what waits; it keeps waiting in the store."""
+        self._waiting.clear()
+        self._notes.clear()
+
+    async def _next(self, decide: Decide) -> None:
+        terminal = Terminal(self._path)
+        try:
+            if self._notes:
+                await terminal.write("".join(f"{note}\n" for note in self._notes))
+                self._notes.clear()
+                return
+            request_id = next(iter(self._waiting))
+            card = self._waiting[request_id]
+            with terminal.keys_only():
+                await self._ask(terminal, card, decide)
+            self._waiting.pop(request_id, None)
+        finally:
+            terminal.close()
+
+    async def _ask(self, terminal: Terminal, card: Card, decide: Decide) -> None:
+        dialogue = Dialogue(
+            card,
+            Prompt(terminal, self._quiet_seconds),
+            self._lock,
+            decide,
+            self._now,
+            width=terminal.width,
+            diff_lines=self._diff_lines,
+            look=_look(),
+        )
+        self._current = dialogue
+        self._seen.add(card.request_id)
+        talking = asyncio.create_task(dialogue.run(), name="sayso-terminal-dialogue")
+        resolved = asyncio.create_task(dialogue.resolved(), name="sayso-terminal-resolved")
+        try:
+            await asyncio.wait({talking, resolved}, return_when=asyncio.FIRST_COMPLETED)
+            if talking.done():
+                talking.result()
+            else:
+                await _cancelled(talking)
+                await terminal.write("\n No longer waiting for you.\n")
+        finally:
+            self._current = None
+            await _cancelled(talking)
+            await _cancelled(resolved)
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError, Exception):
+        await task
+
+
+def _look() -> Look:
+    if os.environ.get("TERM", "dumb") == "dumb":
+        return Look.PLAIN
+    return Look.MONOCHROME if os.environ.get("NO_COLOR") else Look.COLOUR

@@ -1,0 +1,163 @@
+"""The conversation about one card: what the keys do, and what has to be seen before approving."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from sayso.channels.card import Card
+from sayso.channels.channel import Decide
+from sayso.channels.terminal.picture import Look, Picture, draw, explain_text
+from sayso.channels.terminal.prompt import Prompt
+from sayso.channels.terminal.unlocking import Lock
+from sayso.core.moment import Moment
+from sayso.errors import RequestClosed, RequestNotFound, SaysoError
+from sayso.requests.approval import Vote
+
+APPROVE_KEYS = ("a", "y")
+REJECT_KEYS = ("r", "n")
+FULL_KEY = "f"
+EXPLAIN_KEY = "?"
+
+
+class Dialogue:
+    """One card on the screen until it is decided, here or elsewhere."""
+
+    def __init__(
+        self,
+        card: Card,
+        prompt: Prompt,
+        lock: Lock,
+        decide: Decide,
+        now: Callable[[], Moment],
+        *,
+        width: int,
+        diff_lines: int,
+        look: Look,
+    ) -> None:
+        self._card = card
+        self._prompt = prompt
+        self._lock = lock
+        self._decide = decide
+        self._now = now
+        self._width = width
+        self._diff_lines = diff_lines
+        self._look = look
+        self._deciding = False
+        self._closed_meanwhile = False
+        self._over = asyncio.Event()
+        self._must_see = False
+        self._hides = False
+
+    @property
+    def request_id(self) -> str:
+        """The request that is on the screen."""
+        return self._card.request_id
+
+    def update(self, card: Card) -> None:
+        """Take the newest state; the dialogue is over once the request no longer waits.
+
+        A card of another digest is another question: it is never decided by keys for this one.
+        """
+        if card.waits and card.digest == self._card.digest:
+            self._card = card
+        elif self._deciding:
+            self._closed_meanwhile = True
+        else:
+            self._over.set()
+
+    async def resolved(self) -> None:
+        """Wait until the request was resolved elsewhere."""
+        await self._over.wait()
+
+    async def run(self) -> None:
+        """Show the card and take keys until the person has decided."""
+        await self._show(full=False)
+        while self._card.may_reject:
+            key = await self._prompt.key()
+            if key in APPROVE_KEYS:
+                done = await self._approve()
+            elif key in REJECT_KEYS:
+                done = await self._reject()
+            else:
+                done = False
+                if key == FULL_KEY and self._hides:
+                    await self._show(full=True)
+                elif key == EXPLAIN_KEY:
+                    said = explain_text(self._card, width=self._width, look=self._look)
+                    await self._prompt.show(said + self._choices())
+            if done:
+                return
+
+    async def _show(self, *, full: bool) -> None:
+        picture: Picture = draw(
+            self._card,
+            self._now(),
+            width=self._width,
+            diff_lines=self._diff_lines,
+            full=full,
+            look=self._look,
+        )
+        self._must_see, self._hides = picture.cut_what, picture.cut
+        await self._prompt.show(picture.text + self._choices())
+
+    def _choices(self) -> str:
+        """The line that says what each key grants; only what is offered stands there."""
+        card = self._card
+        said = []
+        if card.approve_refused is not None:
+            said.append(f" Approving is not offered: {card.approve_refused}.\n")
+        keys = []
+        if self._hides:
+            keys.append("f show all of it")
+        if card.may_approve and not self._must_see:
+            keys.append("a approve once, exactly this")
+        if card.may_reject:
+            keys.append("r reject")
+        keys.append("? explain")
+        return "".join(said) + " " + "   ".join(keys) + "\n"
+
+    async def _approve(self) -> bool:
+        card = self._card
+        if not card.may_approve:
+            await self._prompt.say(f" It cannot be approved here: {card.approve_refused}.")
+            return False
+        if self._must_see:
+            await self._prompt.say(" Some of it is hidden: press f to see all of it first.")
+            return False
+        return await self._vote(Vote.APPROVE, None)
+
+    async def _reject(self) -> bool:
+        if not self._card.may_reject:
+            await self._prompt.say(f" It is not yours to decide: {self._card.approve_refused}.")
+            return False
+        comment = await self._prompt.line(" Why? (Enter: no comment, Esc: go back) ")
+        if comment is None:
+            await self._prompt.say(self._choices().rstrip("\n"))
+            return False
+        return await self._vote(Vote.REJECT, comment.strip() or None)
+
+    async def _vote(self, vote: Vote, comment: str | None) -> bool:
+        """Hand the vote in for exactly the digest on the screen; whether the dialogue is over."""
+        digest = self._card.digest
+        if not await self._lock.opened(self._hidden_line, self._say):
+            await self._prompt.say(self._choices().rstrip("\n"))
+            return False
+        self._deciding = True
+        try:
+            await self._decide(self.request_id, vote, digest, comment)
+        except (RequestClosed, RequestNotFound) as error:
+            await self._prompt.say(f" {error.message}.")
+            return True
+        except SaysoError as error:
+            await self._prompt.say(f" {error}\n{self._choices()}".rstrip("\n"))
+            return self._closed_meanwhile
+        finally:
+            self._deciding = False
+        return True
+
+    async def _hidden_line(self, question: str) -> str | None:
+        return await self._prompt.line(f" {question}", hidden=True)
+
+    async def _say(self, text: str) -> None:
+        await self._prompt.say(f" {text}")

@@ -1,0 +1,235 @@
+"""The card drawn for a terminal: the order of every surface, in at most 80 columns (CH-1, CH-3).
+
+What is long is cut to a number of rows, which says how much is hidden; drawn in full, nothing is.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text as Row
+
+from sayso.channels.card import Card
+from sayso.channels.display import Cut, Run, Shown, cut, show
+from sayso.channels.result import count_words, countdown_words, seconds_words
+from sayso.channels.terminal.rows import CUT_STYLE, fold, lines_of, warnings_of
+from sayso.core.moment import Moment, seconds_between
+
+MAX_WIDTH = 80
+WORDS_ROWS = 20
+"""How many rows of the agent's words, and of a sentence, are drawn before they are cut."""
+
+
+class Look(Enum):
+    """How much a terminal can set apart: colours, bold and reverse without colours, or nothing."""
+
+    COLOUR = "colour"
+    MONOCHROME = "monochrome"
+    PLAIN = "plain"
+
+
+_SEVERITY = {"low": "bold green", "medium": "bold yellow", "high": "bold red"}
+_DIFF = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawn card; `cut` says that some of it is hidden, `cut_what` that some of what will run is."""
+
+    text: str
+    cut: bool
+    cut_what: bool
+
+
+def draw(
+    card: Card,
+    now: Moment,
+    *,
+    width: int = MAX_WIDTH,
+    diff_lines: int = 120,
+    full: bool = False,
+    look: Look = Look.COLOUR,
+) -> Picture:
+    """Draw a card; `diff_lines` bounds the rows of the arguments, and again those of the diff."""
+    sheet = _Sheet(max(20, min(width, MAX_WIDTH)), full=full)
+    _head(sheet, card, now)
+    if card.result is None:
+        sheet.heading("Why this asks")
+        sheet.prose(card.why.sentence)
+    sheet.heading("What will run" if card.waits else "What it was")
+    _what(sheet, card, diff_lines)
+    if card.agent_words is not None:
+        sheet.heading("What led here")
+        sheet.add(Row("  The agent’s words, not checked:", "dim"))
+        sheet.block(card.agent_words, "  ▏ ", WORDS_ROWS)
+        sheet.warn([card.agent_words])
+    sheet.add(Row())
+    return Picture(sheet.printed(look), sheet.cut, sheet.cut_what)
+
+
+def explain_text(card: Card, *, width: int = MAX_WIDTH, look: Look = Look.COLOUR) -> str:
+    """The explanation of the card in full: each target, what matched, what would change it."""
+    sheet = _Sheet(max(20, min(width, MAX_WIDTH)), full=True)
+    sheet.heading("Explained")
+    sheet.block(card.why.explain, "  ", WORDS_ROWS)
+    sheet.add(Row())
+    return sheet.printed(look)
+
+
+def _head(sheet: _Sheet, card: Card, now: Moment) -> None:
+    sheet.add(Row("─" * sheet.width, "dim"))
+    severity = Row(f" {card.severity.capitalize()}", _SEVERITY.get(card.severity, "bold"))
+    gap = sheet.width - cell_len(severity.plain) - cell_len(card.code)
+    sheet.add(severity.append(" " * max(1, gap)).append(card.code, "not bold dim"))
+    sheet.block(card.action, " ", WORDS_ROWS, style="bold")
+    who: list[Shown] = [card.agent]
+    if card.context_label is not None:
+        who.append(card.context_label)
+    elif card.source:
+        who.append(show(card.source))
+    if card.workspace is not None:
+        who.append(card.workspace)
+    asked = f"asked {seconds_words(seconds_between(card.created_at, now))} ago"
+    if card.waits and card.expires_at is not None:
+        asked += f", expires in {countdown_words(seconds_between(now, card.expires_at))}"
+    if card.waits and card.caller == "gone":
+        asked += ", nobody waits for it any more"
+    line: list[Run] = []
+    for part in who:
+        line += [*part, *show(" · ")]
+    sheet.block((*line, *show(asked)), " ", WORDS_ROWS, style="dim")
+    if card.who.need > 1 or card.who.approver != "any":
+        votes = f"{card.who.have} of {card.who.need} have approved; decides: {card.who.approver}"
+        sheet.block(show(votes), " ", WORDS_ROWS, style="dim")
+    if card.result is not None:
+        sheet.block(show(card.result), " ", WORDS_ROWS, style="bold")
+    sheet.warn([card.action, *who])
+
+
+def _what(sheet: _Sheet, card: Card, diff_lines: int) -> None:
+    pair = card.tool if card.server is None else (*card.server, *show(": "), *card.tool)
+    sheet.block((*show("tool "), *pair), "  ", WORDS_ROWS)
+    sheet.warn([pair])
+    left = diff_lines
+    arguments = card.what.arguments
+    for number, argument in enumerate(arguments):
+        if left <= 0 and not sheet.full:
+            more = len(arguments) - number
+            sheet.hide(f"… {count_words(more, 'more argument')} hidden", what=True)
+            break
+        sheet.block(argument.name, "  ", WORDS_ROWS, style="cyan", what=True)
+        if argument.value:
+            left -= sheet.block(argument.value, "  │ ", left, what=True)
+        else:
+            sheet.add(Row("  │ ", "dim").append("an empty text", "dim italic"))
+        left -= 1
+        sheet.warn([argument.name, argument.value])
+    if card.what.diff is not None:
+        sheet.add(Row("  the change", "cyan"))
+        sheet.block(card.what.diff, "  │ ", diff_lines, style_of=_diff_style, what=True)
+        sheet.warn([card.what.diff])
+    note = card.what.note
+    if sheet.cut_what:
+        note = note.removesuffix(", nothing cut.") + ", not all of them shown: f shows all."
+    sheet.block(show(note), "  ", WORDS_ROWS, style="dim")
+
+
+def _diff_style(plain: str) -> str:
+    return _DIFF.get(plain[:1], "")
+
+
+class _Sheet:
+    """Rows being gathered, which knows whether something had to be hidden."""
+
+    def __init__(self, width: int, *, full: bool) -> None:
+        self.width = width
+        self.full = full
+        self.cut = False
+        self.cut_what = False
+        self._rows: list[Row] = []
+
+    def add(self, row: Row) -> None:
+        self._rows.append(row)
+
+    def heading(self, words: str) -> None:
+        self.add(Row())
+        self.add(Row(f" {words}", "bold dim"))
+
+    def hide(self, words: str, *, what: bool = False) -> None:
+        self.cut = True
+        self.cut_what = self.cut_what or what
+        self.add(Row(f"  {words}", CUT_STYLE))
+
+    def prose(self, shown: Shown) -> None:
+        self.block(shown, "  ", WORDS_ROWS)
+        self.warn([shown])
+
+    def block(
+        self,
+        shown: Shown,
+        edge: str,
+        limit: int,
+        *,
+        style: str = "",
+        style_of: Callable[[str], str] | None = None,
+        what: bool = False,
+    ) -> int:
+        """Add a text with its edge before each row; returns how many rows it took.
+
+        A row that goes on from the one before has a broken edge, so that lines can be told apart.
+        """
+        room = self.width - cell_len(edge)
+        if not self.full:
+            limit = max(limit, 1)
+            shown = cut(shown, limit * room, lines=limit)
+            if any(isinstance(run, Cut) for run in shown):
+                self.cut = True
+                self.cut_what = self.cut_what or what
+        again = edge.replace("│", "┆").replace("▏", "┆")
+        taken = 0
+        for line in lines_of(shown):
+            first = line[0] if line else None
+            begins = getattr(first, "text", "")
+            look = style if style_of is None else style_of(begins)
+            for number, row in enumerate(fold(line, room, look)):
+                self.add(Row(again if number else edge, "dim").append_text(row))
+                taken += 1
+        return taken
+
+    def warn(self, texts: Iterable[Shown]) -> None:
+        """Say what is odd in these texts."""
+        found = warnings_of(texts)
+        for row in found[:WORDS_ROWS] if not self.full else found:
+            shown = Row("  ! ", "yellow").append_text(row)
+            shown.truncate(10 * self.width)
+            self._rows += shown.wrap(_console(self.width, Look.PLAIN), self.width)
+        if len(found) > WORDS_ROWS and not self.full:
+            self.hide(f"… {len(found) - WORDS_ROWS:,} more kinds of odd characters")
+
+    def printed(self, look: Look) -> str:
+        """All rows as text for a terminal."""
+        console = _console(self.width, look)
+        for row in self._rows:
+            console.print(row, no_wrap=True, overflow="ignore", crop=False)
+        output = console.file
+        assert isinstance(output, io.StringIO)
+        return output.getvalue()
+
+
+def _console(width: int, look: Look) -> Console:
+    return Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=True,
+        color_system=None if look is Look.PLAIN else "standard",
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+        no_color=look is not Look.COLOUR,
+    )
