@@ -1,0 +1,137 @@
+"""Random calls, rules, people and grants for the laws of the gate: few, so that they meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from sayso.core.approval_policy import ApprovalPolicy, Approver
+from sayso.core.call import ToolCall, digest_of
+from sayso.core.effect import Effect
+from sayso.core.moment import Moment
+from sayso.core.reason import Reason
+from sayso.gate.decide import Context, decide
+from sayso.gate.verdict import Verdict
+from sayso.people.person import Person
+from sayso.policy.facts import NOTHING_KNOWN
+from sayso.policy.rule import Rule
+from sayso.policy.ruleset import RuleSet
+from sayso.requests.approval import Resolution
+from sayso.requests.grant import Grant, StickyRejection
+from tests.fakes.values import at
+from tests.fakes.world import compiled, rule
+
+TOOLS = ("send_mail", "read_mail", "delete_mail")
+PATTERNS = (*TOOLS, "*", "*_mail")
+IDS = ("uma", "anna", "olga", "nils")
+NOW = at(0)
+
+calls = st.builds(
+    ToolCall,
+    call_id=st.just("c1"),
+    tool=st.sampled_from(TOOLS),
+    arguments=st.dictionaries(st.sampled_from(["to", "n"]), st.integers(0, 2), max_size=2),
+    session_id=st.sampled_from(["s1", "s2"]),
+    agent_id=st.sampled_from(["coder", "writer"]),
+    user_id=st.just("uma"),
+)
+
+people = st.fixed_dictionaries(
+    {},
+    optional={
+        name: st.builds(
+            Person,
+            person_id=st.just(name),
+            name=st.just(name.title()),
+            admin=st.booleans(),
+            operator=st.booleans(),
+            agents=st.sampled_from([None, ("coder",), ()]),
+        )
+        for name in IDS
+    },
+)
+
+policies = st.builds(
+    ApprovalPolicy,
+    approver=st.sampled_from(list(Approver)),
+    approvers=st.none()
+    | st.none()
+    | st.lists(st.sampled_from([*IDS, "web:Anna"]), max_size=3, unique=True).map(tuple),
+    role=st.sampled_from([None, None, None, "finance"]),
+    quorum=st.sampled_from([1, 1, 1, 2, 3]),
+    self_approval=st.booleans(),
+)
+
+rules = st.builds(
+    rule,
+    st.sampled_from([Effect.ALLOW, Effect.ASK, Effect.ASK, Effect.DENY]),
+    st.sampled_from(PATTERNS),
+    approval=st.none() | policies,
+)
+
+
+def grants_for(digest: str) -> st.SearchStrategy[Grant]:
+    """Grants for that call and for others, by all sorts of people, that have ended and that have not."""
+    return st.builds(
+        Grant,
+        request_id=st.sampled_from(["r1", "r2", "r3"]),
+        digest=st.sampled_from([digest, digest, digest, "0" * 64]),
+        givers=st.lists(st.sampled_from([*IDS, "somebody"]), max_size=4).map(tuple),
+        until=st.sampled_from([-600.0, -0.000001, 0.0, 0.000001, 300.0, 600.0]).map(at),
+    )
+
+
+stickies = st.none() | st.just(
+    StickyRejection("r9", Resolution(Reason.REJECTED, at(-60), "Anna", comment="no"))
+)
+
+
+@dataclass(frozen=True)
+class GateWorld:
+    """All the inputs of one decision."""
+
+    call: ToolCall
+    rules: tuple[Rule, ...]
+    unavailable: str | None
+    grants: tuple[Grant, ...]
+    context: Context
+
+    @property
+    def ruleset(self) -> RuleSet:
+        """The rules, compiled anew."""
+        return compiled(self.rules, self.unavailable)
+
+    def decide(
+        self,
+        grants: tuple[Grant, ...] | None = None,
+        now: Moment = NOW,
+        call: ToolCall | None = None,
+    ) -> Verdict:
+        """The gate's verdict, with other grants, at another time or on another call if given."""
+        return decide(
+            self.call if call is None else call,
+            self.ruleset,
+            self.grants if grants is None else grants,
+            self.context,
+            NOTHING_KNOWN,
+            now,
+        )
+
+
+@st.composite
+def gate_worlds(draw: st.DrawFn) -> GateWorld:
+    """Any world."""
+    call = draw(calls)
+    return GateWorld(
+        call,
+        tuple(draw(st.lists(rules, max_size=4))),
+        draw(st.sampled_from([None, None, None, "broken"])),
+        tuple(draw(st.lists(grants_for(digest_of(call)), max_size=4))),
+        Context(
+            stopped=draw(st.sampled_from([False, False, False, True])),
+            can_ask=draw(st.sampled_from([True, True, False])),
+            sticky=draw(stickies),
+            people=draw(people),
+        ),
+    )

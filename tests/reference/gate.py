@@ -1,0 +1,142 @@
+"""The gate as a table: slow, obvious, and exactly one row is right for any call.
+
+What policy says is asked of `judge`, which has a reference of its own (`policy.py`). Who may approve
+is written down once more here, in the words of requests.md, section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sayso.core.approval_policy import ApprovalPolicy, Approver
+from sayso.core.call import ToolCall, digest_of
+from sayso.core.effect import Effect
+from sayso.core.moment import Moment
+from sayso.core.reason import Reason
+from sayso.gate.decide import Context
+from sayso.people.person import Person
+from sayso.policy.facts import Facts
+from sayso.policy.outcome import PolicyOutcome
+from sayso.policy.ruleset import RuleSet, judge
+from sayso.requests.grant import Grant
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: what has to be so (None: it does not matter), and what the gate then says.
+
+    `reason` None is the reason that policy gave.
+    """
+
+    effect: Effect
+    reason: Reason | None
+    stopped: bool | None = None
+    policy: Effect | None = None
+    rules_loaded: bool | None = None
+    grant_for_this_call: bool | None = None
+    grant_suffices: bool | None = None
+    rejected_lately: bool | None = None
+    somebody_to_ask: bool | None = None
+
+
+ALLOW, ASK, DENY = Effect.ALLOW, Effect.ASK, Effect.DENY
+
+TABLE = (
+    Row(DENY, Reason.CANCELLED, stopped=True),
+    Row(DENY, None, stopped=False, policy=DENY),
+    Row(ALLOW, None, stopped=False, policy=ALLOW),
+    Row(
+        ALLOW, Reason.APPROVED, stopped=False, policy=ASK, rules_loaded=True,
+        grant_for_this_call=True, grant_suffices=True,
+    ),
+    Row(
+        ASK, Reason.NEEDS_FRESH_APPROVAL, stopped=False, policy=ASK, rules_loaded=True,
+        grant_for_this_call=True, grant_suffices=False,
+    ),
+    Row(
+        ASK, Reason.RULES_UNAVAILABLE, stopped=False, policy=ASK, rules_loaded=False,
+        grant_for_this_call=True,
+    ),
+    Row(
+        DENY, Reason.STICKY_DENY, stopped=False, policy=ASK, grant_for_this_call=False,
+        rejected_lately=True,
+    ),
+    Row(
+        DENY, Reason.NO_APPROVER, stopped=False, policy=ASK, grant_for_this_call=False,
+        rejected_lately=False, somebody_to_ask=False,
+    ),
+    Row(
+        ASK, None, stopped=False, policy=ASK, grant_for_this_call=False, rejected_lately=False,
+        somebody_to_ask=True,
+    ),
+)  # fmt: skip
+
+_ANSWERS = ("effect", "reason")
+
+
+def look_up(
+    call: ToolCall,
+    rules: RuleSet,
+    grants: Sequence[Grant],
+    context: Context,
+    facts: Facts,
+    now: Moment,
+) -> tuple[Effect, Reason]:
+    """Effect and reason of the one row that fits; fails if none does or more than one."""
+    said = judge(call, rules, facts, group=context.group)
+    mine = [g for g in grants if g.digest == digest_of(call) and now < g.until]
+    state = {
+        "stopped": context.stopped,
+        "policy": said.effect,
+        "rules_loaded": said.reason is not Reason.RULES_UNAVAILABLE,
+        "grant_for_this_call": bool(mine),
+        "grant_suffices": any(enough(g, call, said, context.people) for g in mine),
+        "rejected_lately": context.sticky is not None,
+        "somebody_to_ask": context.can_ask,
+    }
+    rows = [
+        row
+        for row in TABLE
+        if all(
+            wanted is None or state[name] == wanted
+            for name, wanted in vars(row).items()
+            if name not in _ANSWERS
+        )
+    ]
+    assert len(rows) == 1, f"{len(rows)} rows fit {state}"
+    return rows[0].effect, rows[0].reason or said.reason
+
+
+def enough(grant: Grant, call: ToolCall, said: PolicyOutcome, people: Mapping[str, Person]) -> bool:
+    """Whether as many of the grant's givers as policy wants today may approve the call today."""
+    counted = set()
+    for person_id in grant.givers:
+        if person_id in people and could_approve(people[person_id], call, said.approval):
+            counted.add(person_id)
+    return len(counted) >= said.approval.quorum
+
+
+def could_approve(person: Person, call: ToolCall, policy: ApprovalPolicy) -> bool:
+    """Whether this person may approve the call under this policy, condition by condition."""
+    is_user = person.person_id == call.user_id
+    is_operator = person.operator and (person.agents is None or call.agent_id in person.agents)
+    if policy.role is not None:
+        return False  # no role has members yet
+    conditions = []
+    if policy.approvers is not None:
+        by_id = person.person_id in policy.approvers
+        by_name = f"web:{person.name}" in policy.approvers
+        conditions.append(by_id or by_name)
+        conditions.append(not is_user or policy.self_approval)
+    elif policy.approver is Approver.ANY:
+        conditions.append(is_user or is_operator or person.admin)
+    if policy.approver is Approver.END_USER:
+        conditions.append(is_user)
+    if policy.approver is Approver.OPERATOR:
+        conditions.append(is_operator or person.admin)
+        conditions.append(not is_user or policy.self_approval)
+    if policy.approver is Approver.ADMIN:
+        conditions.append(person.admin)
+        conditions.append(not is_user or policy.self_approval)
+    return all(conditions)
