@@ -1,0 +1,187 @@
+"""Promises about who runs an approved call, and under which rules."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sayso.broker.ports import Claim, Standing
+from sayso.broker.session_gate import stop_session
+from sayso.broker.sweep import sweep
+from sayso.core.approval_policy import ApprovalPolicy, Approver
+from sayso.core.effect import Effect
+from sayso.core.reason import Reason
+from sayso.errors import NotEligible, RequestClosed
+from sayso.people.person import Person
+from sayso.policy.facts import NOTHING_KNOWN
+from sayso.policy.rule import Rule
+from sayso.policy.ruleset import judge
+from sayso.requests.approval import Status, Vote
+from sayso.requests.grant import grant_of
+from tests.fakes.virtual_time import run_virtual
+from tests.fakes.world import draft, make_scene, rule
+from tests.reference.gate import enough
+
+ANNA = Person("anna", "Anna", admin=True)
+BOB = Person("bob", "Bob", operator=True)
+
+later_policies = st.builds(
+    ApprovalPolicy,
+    approver=st.sampled_from(list(Approver)),
+    approvers=st.sampled_from([None, None, None, ("anna",), ("bob", "owner"), ()]),
+    quorum=st.sampled_from([1, 1, 2, 3]),
+    self_approval=st.booleans(),
+)
+later_rules = st.lists(
+    st.builds(
+        rule,
+        st.sampled_from([Effect.ALLOW, Effect.ASK, Effect.ASK, Effect.DENY]),
+        st.sampled_from(["send_mail", "*", "read_mail"]),
+        approval=st.none() | later_policies,
+    ),
+    max_size=3,
+)
+
+
+@pytest.mark.spec("REQ-30")
+@given(
+    st.lists(st.sampled_from(["owner", "anna", "bob"]), min_size=1, max_size=3, unique=True),
+    later_rules,
+    st.sampled_from([None, None, None, "broken"]),
+    st.sampled_from([None, None, "anna", "bob"]),
+)
+def test_policy_changed_while_waiting_is_obeyed(
+    approving: list[str], later: list[Rule], unavailable: str | None, leaving: str | None
+) -> None:
+    """Whatever was approved under yesterday's rules runs only if today's rules agree."""
+
+    async def story() -> None:
+        first = rule("ask", approval=ApprovalPolicy(quorum=len(approving)))
+        scene = make_scene(first, people=[ANNA, BOB])
+        gate = await scene.gate()
+        standing = await gate.submit(draft())
+        for person_id in approving:
+            await scene.broker.review(
+                await scene.actor(person_id=person_id),
+                standing.call_id,
+                Vote.APPROVE,
+                digest=standing.digest,
+            )
+        approved = await scene.request(standing.call_id)
+        assert approved.status is Status.APPROVED
+
+        scene.rules.say(*later, unavailable=unavailable)
+        if leaving is not None:
+            scene.store.folk.pop(leaving)
+        taken = await gate.claim(standing.call_id, standing.digest)
+
+        today = judge(approved.call, await scene.rules.current(), NOTHING_KNOWN)
+        grant = grant_of(approved)
+        assert grant is not None
+        now = await scene.request(standing.call_id)
+        if today.effect is Effect.DENY:
+            assert isinstance(taken, Standing)
+            assert (now.status, taken.reason) == (Status.REFUSED, Reason.DENY_ON_RESOLVE)
+        elif today.effect is Effect.ALLOW:
+            assert isinstance(taken, Claim)
+        elif today.reason is Reason.RULES_UNAVAILABLE:
+            assert isinstance(taken, Standing)
+            assert now == approved
+        elif enough(grant, approved.call, today, await scene.store.people()):
+            assert isinstance(taken, Claim)
+        else:
+            assert isinstance(taken, Standing)
+            assert (now.status, taken.reason) == (
+                Status.SUPERSEDED, Reason.NEEDS_FRESH_APPROVAL,
+            )  # fmt: skip
+            asked_again = await scene.request(taken.call_id)
+            assert (asked_again.previous, asked_again.status) == (
+                standing.call_id, Status.PENDING,
+            )  # fmt: skip
+            assert asked_again.policy == today.approval
+        assert isinstance(taken, Claim) == (now.status is Status.RUNNING)
+
+    run_virtual(story())
+
+
+class Hesitating:
+    """A store before which every caller hesitates for a moment of its own: any order can come about."""
+
+    def __init__(self, inner: Any, seed: int) -> None:
+        self.inner = inner
+        self._random = random.Random(seed)
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.inner, name)
+        if name in ("feed", "folk") or name.startswith("_"):
+            return method
+
+        async def hesitating(*arguments: Any, **named: Any) -> Any:
+            await asyncio.sleep(self._random.choice([0, 0, 0.001, 0.002, 0.005]))
+            result = await method(*arguments, **named)
+            await asyncio.sleep(self._random.choice([0, 0, 0.001]))
+            return result
+
+        return hesitating
+
+
+@pytest.mark.spec("REQ-30")
+@given(st.integers(0, 2**32), st.integers(2, 5), st.booleans(), st.booleans(), st.booleans())
+def test_a_claim_has_one_winner(
+    seed: int, runners: int, stopping: bool, leaving: bool, rejecting: bool
+) -> None:
+    """Several brokers on one store, all at once, with people, sweepers and a stop in between."""
+
+    async def story() -> None:
+        scene = make_scene(rule("ask"), people=[ANNA])
+        gate = await scene.gate()
+        standing = await gate.submit(draft())
+        call_id, digest = standing.call_id, standing.digest
+        owner, anna = await scene.actor(), await scene.actor(person_id="anna")
+        slow = Hesitating(scene.store, seed)
+        object.__setattr__(scene.world, "store", slow)
+
+        async def runner() -> object:
+            mine = scene.another_broker().gate(gate.session_id)
+            for _ in range(20):
+                taken = await mine.claim(call_id, digest)
+                if isinstance(taken, Claim) or taken.status not in ("pending", "approved"):
+                    return taken
+                await asyncio.sleep(0.002)
+            return None
+
+        others = [
+            scene.broker.review(owner, call_id, Vote.APPROVE, digest=digest),
+            scene.another_broker().review(
+                anna, call_id, Vote.REJECT if rejecting else Vote.APPROVE, digest=digest
+            ),
+            sweep(scene.world),
+        ]
+        if stopping:
+            others.append(stop_session(scene.world, gate.session_id))
+        if leaving:
+            others.append(gate.leave(call_id))
+        results = await asyncio.gather(
+            *(runner() for _ in range(runners)), *others, return_exceptions=True
+        )
+        for result in results:
+            if isinstance(result, BaseException):
+                assert isinstance(result, (RequestClosed, NotEligible)), result
+        claims = [result for result in results if isinstance(result, Claim)]
+        request = await scene.request(call_id)
+        records = [r for r in await scene.audit() if r["kind"] == "claim"]
+        assert len(claims) == len(records) <= 1
+        assert bool(claims) == (request.status is Status.RUNNING)
+        if claims:
+            assert request.lease is not None
+            assert request.lease.token == claims[0].token
+            assert any(review.vote is Vote.APPROVE for review in request.reviews)
+        else:
+            assert request.status in (Status.REJECTED, Status.CANCELLED, Status.REFUSED)
+
+    run_virtual(story())
