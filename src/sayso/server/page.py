@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litestar import Request, Response, Router, get
+from litestar import HttpMethod, Request, Response, Router, route
 
 from sayso.server.auth import Who
 
 _TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
+    ".css": "text/css",
+    ".html": "text/html",
     ".ico": "image/x-icon",
-    ".js": "text/javascript; charset=utf-8",
+    ".js": "text/javascript",
     ".json": "application/json",
     ".png": "image/png",
     ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
+    ".txt": "text/plain",
     ".webmanifest": "application/manifest+json",
     ".woff2": "font/woff2",
 }
-"""What is served; whatever else stands in the folder is not."""
+"""What is served, text as UTF-8; whatever else stands in the folder is not."""
 
 INDEX = "/index.html"
 
@@ -55,13 +55,19 @@ def page_router(folder: Path) -> Router:
     files = read_files(folder)
     paths = [*files, *(["/"] if INDEX in files else [])]
 
-    @get(paths, include_in_schema=False, opt={"who": Who.EVERYBODY})
+    @route(
+        paths,
+        http_method=[HttpMethod.GET, HttpMethod.HEAD],
+        include_in_schema=False,
+        opt={"who": Who.EVERYBODY},
+    )
     async def page(request: Request[Any, Any, Any]) -> Response[bytes]:
         path = request.scope["path"]
         file = files[INDEX if path == "/" else path]
         headers = {"ETag": file.tag, "Cache-Control": "no-cache"}
         if file.tag in request.headers.get("if-none-match", ""):
             return Response(b"", status_code=304, headers=headers)
-        return Response(file.content, media_type=file.media_type, headers=headers)
+        content = b"" if request.method == HttpMethod.HEAD else file.content
+        return Response(content, media_type=file.media_type, headers=headers)
 
     return Router(path="/", route_handlers=[page] if paths else [])

@@ -134,9 +134,8 @@ def answer_http(request: Request[Any, Any, Any], error: HTTPException) -> Respon
     name, hint = _HTTP.get(status, (HTTPStatus(status).phrase.lower().replace(" ", "-"), ""))
     detail = _invalid(error) if status == 400 else f"{HTTPStatus(status).phrase.lower()}"
     response = answer(problem(status, name, detail, hint or None))
-    allow = (error.headers or {}).get("Allow")
-    if allow is not None:
-        response.headers["Allow"] = allow
+    for header, value in (error.headers or {}).items():
+        response.headers[header] = value
     return response
 
 

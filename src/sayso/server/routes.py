@@ -89,12 +89,12 @@ def route(
 ) -> dict[str, Any]:
     """The keyword arguments of a route: whom it is for and its documented answers.
 
-    `body` says that it takes one; 401, 403, 500 and 503 are added where they can happen.
+    `body` says that it takes one; 400, 401, 403, 500 and 503 are added where they can happen.
     """
     statuses = {*errors, *_ALWAYS}
     security: list[dict[str, list[str]]] = []
     if who is not Who.EVERYBODY:
-        statuses.add(401)
+        statuses.update((400, 401))
         security = [{"bearer": []}]
         if who is not Who.AGENT:
             security.append({"cookie": [], "csrf": []} if body else {"cookie": []})

@@ -15,7 +15,7 @@ from sayso.server.injected import Asked, TheBroker
 from sayso.server.routes import route
 
 
-@get("/audit", operation_id="audit", tags=["audit"], **route(Who.PERSON, 400))
+@get("/audit", operation_id="audit", tags=["audit"], **route(Who.PERSON))
 async def read_audit(
     request: Asked,
     broker: TheBroker,

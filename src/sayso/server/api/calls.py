@@ -69,7 +69,7 @@ async def decide_call(
     "/calls/{call_id:str}/wait",
     operation_id="waitForCall",
     tags=["calls"],
-    **route(Who.AGENT, 400, 404),
+    **route(Who.AGENT, 404),
 )
 async def wait_for_call(
     request: Asked,

@@ -35,7 +35,7 @@ _STREAM = ResponseSpec(
     operation_id="events",
     tags=["inbox"],
     media_type=MEDIA_TYPE,
-    **route(Who.PERSON, 400, more_responses={200: _STREAM}),
+    **route(Who.PERSON, more_responses={200: _STREAM}),
 )
 async def events(
     request: Asked,

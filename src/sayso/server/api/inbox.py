@@ -20,7 +20,7 @@ from sayso.server.routes import route
 _RECENT = 5
 
 
-@get("/inbox", operation_id="inbox", tags=["inbox"], **route(Who.PERSON, 400))
+@get("/inbox", operation_id="inbox", tags=["inbox"], **route(Who.PERSON))
 async def read_inbox(
     request: Asked,
     broker: TheBroker,

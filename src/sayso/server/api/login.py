@@ -18,7 +18,7 @@ from sayso.server.routes import route
     status_code=204,
     operation_id="logIn",
     tags=["login"],
-    **route(Who.EVERYBODY, 401, 409, 429, body=True),
+    **route(Who.EVERYBODY, 401, 403, 409, 429, body=True),
 )
 async def log_in(
     data: JSONBody[LoginBody],
@@ -30,7 +30,7 @@ async def log_in(
     return Response(None, cookies=[session_cookie(token, secure=config.secure)], status_code=204)
 
 
-@post("/logout", status_code=204, operation_id="logOut", tags=["login"], **route(Who.LOGIN, 400))
+@post("/logout", status_code=204, operation_id="logOut", tags=["login"], **route(Who.LOGIN))
 async def log_out(
     request: Asked,
     broker: TheBroker,
