@@ -62,7 +62,7 @@ export class SaysoApprovalCard extends LitElement {
         <div class="top">
           <div class="what">
             <span class="pill">${SEVERITY[card.severity] ?? card.severity}<span class="unseen"> severity</span></span>
-            <h1 id="title" tabindex=${isLong(card.action) ? 0 : -1}><sayso-shown line .runs=${card.action}></sayso-shown></h1>
+            <h1 id="title" class=${isLong(card.action) ? "long" : ""} tabindex=${isLong(card.action) ? 0 : -1}><sayso-shown line .runs=${card.action}></sayso-shown></h1>
           </div>
           <span class="code" title="Four words for the digest of exactly this call; they are the same everywhere"><span class="unseen">Code: </span>${card.code}</span>
         </div>
@@ -132,7 +132,7 @@ export class SaysoApprovalCard extends LitElement {
       <h2 id="led">What led here</h2>
       <figure class="words">
         <figcaption class="meta">The agent’s words, not checked</figcaption>
-        <blockquote tabindex=${isLong(agent_words) ? 0 : nothing} aria-label="The agent’s words, not checked"><sayso-shown .runs=${agent_words}></sayso-shown></blockquote>
+        <blockquote class=${isLong(agent_words) ? "long" : ""} tabindex=${isLong(agent_words) ? 0 : nothing} aria-label="The agent’s words, not checked"><sayso-shown .runs=${agent_words}></sayso-shown></blockquote>
       </figure>
     </section>`;
   }
@@ -143,7 +143,7 @@ export class SaysoApprovalCard extends LitElement {
     const summary = asShown(outcome.summary);
     return html`<section aria-labelledby="came">
       <h2 id="came">What came of it</h2>
-      <blockquote class="came" tabindex=${isLong(summary) ? 0 : nothing} aria-labelledby="came"><sayso-shown .runs=${summary}></sayso-shown></blockquote>
+      <blockquote class="came ${isLong(summary) ? "long" : ""}" tabindex=${isLong(summary) ? 0 : nothing} aria-labelledby="came"><sayso-shown .runs=${summary}></sayso-shown></blockquote>
     </section>`;
   }
 

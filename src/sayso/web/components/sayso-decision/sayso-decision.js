@@ -196,7 +196,7 @@ export class SaysoDecision extends LitElement {
     const { words, tone } = result(card, this.waiting?.me.person.name ?? "", now());
     const next = this.waiting?.next ?? null;
     return html`
-      <p class="result ${tone}" role="status" tabindex=${isLong(words) ? 0 : -1}><sayso-shown .runs=${words}></sayso-shown></p>
+      <p class="result ${tone} ${isLong(words) ? "long" : ""}" role="status" tabindex=${isLong(words) ? 0 : -1}><sayso-shown .runs=${words}></sayso-shown></p>
       <button class="next" type="button" @click=${this.#onNext} aria-keyshortcuts="n">
         ${next === null ? "Done" : "Next"}<kbd aria-hidden="true">n</kbd>
       </button>

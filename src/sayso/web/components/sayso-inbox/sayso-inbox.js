@@ -84,10 +84,10 @@ export class SaysoInbox extends LitElement {
     if (!waiting) return;
     document.title = waiting.count > 0 ? `sayso · Inbox (${waiting.count})` : "sayso · Inbox";
     this.toggleAttribute("one", waiting.selected !== null);
-    if (this.focusNext && waiting.current) {
-      this.focusNext = false;
-      void this.card?.updateComplete.then(() => this.card?.focusTitle());
-    }
+    if (!this.focusNext) return;
+    if (waiting.current) void this.card?.updateComplete.then(() => this.card?.focusTitle());
+    else this.renderRoot.querySelector("h1")?.focus();
+    this.focusNext = waiting.selected !== null && !waiting.current;
   }
 
   /** @override */
@@ -117,7 +117,7 @@ export class SaysoInbox extends LitElement {
   #list(waiting, rows) {
     const fresh = waiting.fresh.size;
     const words = html`Waiting for you${fresh > 0 ? html`<span class="new">${fresh} new</span>` : nothing}`;
-    return html`${waiting.current ? html`<h2>${words}</h2>` : html`<h1 class="small">${words}</h1>`}
+    return html`${waiting.current ? html`<h2>${words}</h2>` : html`<h1 class="small" tabindex="-1">${words}</h1>`}
       <ul @click=${this.#onRow}>
         ${repeat(rows, (card) => card.request_id, (card) => this.#row(card))}
       </ul>`;
@@ -125,7 +125,7 @@ export class SaysoInbox extends LitElement {
 
   /** @param {Waiting} waiting */
   #nothing(waiting) {
-    return html`<h1>Nothing waits for you.</h1>
+    return html`<h1 tabindex="-1">Nothing waits for you.</h1>
       ${waiting.recent.length === 0
         ? html`<p class="meta">What an agent needs a person for appears here by itself.</p>`
         : html`<h2>Decided last</h2>

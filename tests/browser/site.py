@@ -1,0 +1,209 @@
+"""A real server with its page, on a store of its own, and an agent that makes calls over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from sayso.broker.broker import Broker
+from sayso.broker.rule_source import CachedRules, ListRules
+from sayso.broker.world import World
+from sayso.core.moment import Moment, plus
+from sayso.people.token import CredentialKind
+from sayso.requests.approval import ApprovalRequest
+from sayso.server.run import serve
+from sayso.store.sqlite import SqliteStore, open_sqlite
+from sayso.system.clock import SystemClock
+from sayso.system.facts import LocalFacts
+from sayso.system.ids import SystemIds
+
+HOST = "127.0.0.1"
+PASSPHRASE = "open sesame, please"
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+class MovableClock(SystemClock):
+    """The machine's clock, and how many seconds it is put forward."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ahead = 0.0
+
+    def now(self) -> Moment:
+        """The present moment, put forward."""
+        return plus(super().now(), self.ahead)
+
+
+class InboxOnly:
+    """People are asked on the page and nowhere else."""
+
+    can_ask = True
+
+    async def announce(self, request: ApprovalRequest) -> None:
+        """Nothing to send: the page hears of it by itself."""
+
+    async def update(self, request: ApprovalRequest) -> None:
+        """Nothing to send either."""
+
+
+class Site:
+    """The server, which can be stopped and started again on the same port and store."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = 0
+        self.clock = MovableClock()
+        self.lists = ListRules(version=0, rules=())
+        self.broker: Broker
+        self._store: SqliteStore | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self._agents: dict[str, httpx.AsyncClient] = {}
+        self._sessions: dict[str, str] = {}
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return f"http://{HOST}:{self.port}"
+
+    async def start(self) -> None:
+        """Start on the port it had before, or on any."""
+        self._store = open_sqlite(self.folder / "sayso.db")
+        facts = LocalFacts()
+        self.broker = Broker(
+            World(
+                store=self._store,
+                feed=self._store.feed,
+                clock=self.clock,
+                ids=SystemIds(),
+                rules=CachedRules(self._store, lambda: self.lists, (), facts),
+                facts=facts,
+                notifier=InboxOnly(),
+            )
+        )
+        self.port = self.port or free_port()
+        ready = asyncio.Event()
+        self._serving = asyncio.create_task(
+            serve(self.broker, host=HOST, port=self.port, announce=ready.set)
+        )
+        waiting = asyncio.create_task(ready.wait())
+        await asyncio.wait({self._serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if self._serving.done():
+            self._serving.result()
+
+    async def stop(self) -> None:
+        """Stop as the operator would; what waits stays pending."""
+        if self._serving is None or self._store is None:
+            return
+        self._serving.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._serving
+        self._store.close()
+        self._serving = self._store = None
+
+    async def close(self) -> None:
+        """Stop, and let the agents go."""
+        for client in self._agents.values():
+            await client.aclose()
+        await self.stop()
+
+    async def choose_passphrase(self) -> None:
+        """Let somebody be able to log in."""
+        await self.broker.access.choose_passphrase(PASSPHRASE, None, "test")
+
+    async def token(self, kind: CredentialKind, agent_id: str | None = None) -> str:
+        """A token of that kind."""
+        _, owner = await self.broker.access.login(PASSPHRASE, "test")
+        token, _ = await self.broker.access.create_token(owner, kind, agent_id=agent_id)
+        return token
+
+    async def person(self, kind: CredentialKind = CredentialKind.APPROVER) -> httpx.AsyncClient:
+        """A person's other way to decide: a client of the API."""
+        headers = {"Authorization": f"Bearer {await self.token(kind)}"}
+        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=30)
+
+    async def ask(
+        self,
+        tool: str = "send_mail",
+        arguments: dict[str, Any] | None = None,
+        *,
+        agent: str = "claude-code",
+        session: dict[str, Any] | None = None,
+        **more: Any,
+    ) -> dict[str, Any]:
+        """Make a call as an agent: its standing."""
+        client = self._agents.get(agent)
+        if client is None:
+            token = await self.token(CredentialKind.AGENT, agent)
+            headers = {"Authorization": f"Bearer {token}"}
+            client = httpx.AsyncClient(base_url=self.url, headers=headers, timeout=30)
+            self._agents[agent] = client
+        key = f"{agent} {session}"
+        if key not in self._sessions:
+            body = {"source": "mcp", "workspace": "/home/ana/src/shop", **(session or {})}
+            opened = await client.post("/api/sessions", json=body)
+            assert opened.status_code == 201, opened.text
+            self._sessions[key] = opened.json()["session_id"]
+        call = {
+            "session_id": self._sessions[key],
+            "tool": tool,
+            "arguments": arguments or {"to": "ana@example.org", "text": "hello"},
+            **more,
+        }
+        answer = await client.post("/api/calls", json=call)
+        assert answer.status_code in (200, 201), answer.text
+        standing: dict[str, Any] = answer.json()
+        standing["agent"] = agent
+        return standing
+
+    async def run(
+        self, standing: dict[str, Any], *, ok: bool = True, summary: str = "sent"
+    ) -> dict[str, Any]:
+        """Await the decision, claim and report, as a host does: the last standing."""
+        client = self._agents[standing["agent"]]
+        call = f"/api/calls/{standing['call_id']}"
+        waited: dict[str, Any] = (await client.get(f"{call}/wait", params={"timeout": 20})).json()
+        if waited["status"] != "approved":
+            return waited
+        claim = (await client.post(f"{call}/claim", json={"digest": standing["digest"]})).json()
+        assert claim["claim"] is not None, claim
+        outcome = {"token": claim["claim"]["token"], "ok": ok, "summary": summary, "seconds": 0.31}
+        reported = await client.post(f"{call}/outcome", json=outcome)
+        assert reported.status_code == 204, reported.text
+        return waited
+
+    async def lose(self, standing: dict[str, Any]) -> None:
+        """Claim an approved call and never report, as a host that crashes does; its lease runs out."""
+        client = self._agents[standing["agent"]]
+        call = f"/api/calls/{standing['call_id']}"
+        claim = (await client.post(f"{call}/claim", json={"digest": standing["digest"]})).json()
+        self.clock.ahead += claim["claim"]["lease_seconds"] + 1
+
+    async def leave(self, standing: dict[str, Any]) -> None:
+        """Stop waiting for a call."""
+        client = self._agents[standing["agent"]]
+        answer = await client.post(f"/api/calls/{standing['call_id']}/leave")
+        assert answer.status_code == 204, answer.text
+
+
+@contextlib.asynccontextmanager
+async def open_site(folder: Path) -> Any:
+    """A running site with a passphrase, closed at the end."""
+    site = Site(folder)
+    await site.start()
+    try:
+        await site.choose_passphrase()
+        yield site
+    finally:
+        await site.close()

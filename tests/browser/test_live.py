@@ -1,0 +1,104 @@
+"""The page lives: what is new comes by itself, and a broken line is said and mended."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.site import Site
+from tests.browser.window import Window
+
+pytestmark = pytest.mark.browser
+
+
+async def test_what_is_new_comes_last_and_moves_nothing(desktop: Window, site: Site) -> None:
+    first = await site.ask(arguments={"to": "one", "text": "x"})
+    await expect(desktop.approve).to_be_visible()
+    places = [await desktop.approve.bounding_box(), await desktop.rows.first.bounding_box()]
+    for number in range(4):
+        await site.ask(arguments={"to": f"later {number}", "text": "x"})
+    await expect(desktop.rows).to_have_count(5)
+    await expect(desktop.page.get_by_text("4 new", exact=True)).to_be_visible()
+    await expect(desktop.page.locator("[aria-live=polite]")).to_contain_text("4 new: Run send_mail")
+    await expect(desktop.card).to_contain_text(first["code"])
+    await expect(desktop.rows.first).to_have_attribute("data-id", first["call_id"])
+    now = [await desktop.approve.bounding_box(), await desktop.rows.first.bounding_box()]
+    assert now == places
+    assert await desktop.page.title() == "sayso · Inbox (5)"
+
+
+async def test_a_row_that_is_decided_elsewhere_stays_under_the_pointer(
+    desktop: Window, site: Site
+) -> None:
+    standings = [await site.ask(arguments={"to": str(n), "text": "x"}) for n in range(3)]
+    await expect(desktop.rows).to_have_count(3)
+    await desktop.rows.last.hover()
+    before = await desktop.rows.last.bounding_box()
+    person = await site.person()
+    async with person:
+        await person.post(
+            f"/api/inbox/approvals/{standings[1]['call_id']}/resolve",
+            json={"action": "reject", "note": "no"},
+        )
+    await expect(desktop.rows.nth(1)).to_contain_text("Rejected by you")
+    assert await desktop.rows.last.bounding_box() == before
+    await desktop.rows.last.click()
+    await expect(desktop.rows).to_have_count(2)
+
+
+async def test_offline_is_said_and_what_was_missed_comes_after(desktop: Window, site: Site) -> None:
+    first = await site.ask(arguments={"to": "one", "text": "x"})
+    await expect(desktop.approve).to_be_visible()
+    await site.stop()
+    await expect(desktop.page.get_by_text("offline, trying again")).to_be_visible()
+    await expect(desktop.card).to_contain_text(first["code"])
+    await site.start()
+    person = await site.person()
+    async with person:
+        await person.post(
+            f"/api/inbox/approvals/{first['call_id']}/resolve", json={"action": "reject"}
+        )
+    second = await site.ask(arguments={"to": "two", "text": "x"})
+    await expect(desktop.page.get_by_text("live", exact=True)).to_be_visible(timeout=20_000)
+    await expect(desktop.result).to_contain_text("Rejected by you")
+    await expect(desktop.rows.filter(has_text="now")).to_have_count(1)
+    await desktop.page.keyboard.press("n")
+    await expect(desktop.card).to_contain_text(second["code"])
+
+
+async def test_a_page_that_opens_while_the_server_is_away_waits_for_it(
+    visit: OpenWindow, site: Site
+) -> None:
+    window = await visit()
+    await window.log_in()
+    reloaded = False
+    await window.page.route(
+        "**/api/me", lambda route: route.abort() if not reloaded else route.continue_()
+    )
+    await window.page.reload()
+    await expect(window.page.get_by_text("sayso does not answer")).to_be_visible()
+    reloaded = True
+    await expect(window.page.get_by_text("Nothing waits for you.")).to_be_visible()
+
+
+async def test_a_login_that_ended_leads_back_to_the_passphrase(desktop: Window, site: Site) -> None:
+    await site.ask()
+    await expect(desktop.approve).to_be_visible()
+    await desktop.context.clear_cookies()
+    await desktop.settle()
+    await desktop.approve.click()
+    await expect(desktop.page.get_by_text("You were logged out. Log in to go on.")).to_be_visible()
+
+
+async def test_another_login_in_the_same_browser_does_not_cost_the_decision(
+    desktop: Window, site: Site
+) -> None:
+    await site.ask()
+    await expect(desktop.approve).to_be_visible()
+    other = await desktop.beside()
+    await other.context.clear_cookies()
+    await other.log_in()
+    await desktop.settle()
+    await desktop.approve.click()
+    await expect(desktop.result).to_contain_text("Approved by you")

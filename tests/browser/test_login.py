@@ -1,0 +1,99 @@
+"""Logging in: deciding needs a person."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.site import PASSPHRASE, Site
+from tests.browser.window import DESKTOP, PHONE, Window
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+async def test_the_right_passphrase_opens_the_inbox(
+    visit: OpenWindow, size: tuple[int, int]
+) -> None:
+    window = await visit(size)
+    await window.open()
+    assert await window.focused() == "input "
+    await window.page.keyboard.type(PASSPHRASE)
+    await window.page.keyboard.press("Enter")
+    await expect(window.page.get_by_role("heading", name="Nothing waits for you.")).to_be_visible()
+    assert await window.page.title() == "sayso · Inbox"
+    await window.page.reload()
+    await expect(window.page.get_by_role("heading", name="Nothing waits for you.")).to_be_visible()
+
+
+async def test_a_wrong_passphrase_says_so_and_can_be_typed_again(visit: OpenWindow) -> None:
+    window = await visit()
+    await window.open()
+    field = window.page.get_by_label("Passphrase")
+    await field.fill("open barley")
+    await window.page.get_by_role("button", name="Log in").click()
+    await expect(window.page.get_by_role("alert")).to_contain_text("That is not the passphrase.")
+    await expect(field).to_be_focused()
+    await window.page.keyboard.type(PASSPHRASE)
+    await window.page.keyboard.press("Enter")
+    await expect(window.page.locator("sayso-inbox")).to_be_visible()
+
+
+async def test_too_many_tries_say_how_long_to_wait(visit: OpenWindow) -> None:
+    window = await visit()
+    await window.open()
+    button = window.page.get_by_role("button", name="Log in")
+    for number in range(6):
+        await expect(button).to_be_enabled()
+        await window.page.get_by_label("Passphrase").fill(f"guess {number}")
+        async with window.page.expect_response("**/api/login"):
+            await button.click()
+    await expect(window.page.get_by_role("alert")).to_contain_text("Too many tries. Wait 0:")
+    await expect(button).to_be_disabled()
+
+
+async def test_without_a_passphrase_it_says_how_to_choose_one(
+    visit: OpenWindow, site: Site
+) -> None:
+    window = await visit()
+    await window.open()
+    # As on a server where none was ever chosen.
+    await window.page.route(
+        "**/api/login",
+        lambda route: route.fulfill(
+            status=409,
+            content_type="application/problem+json",
+            json={
+                "type": "urn:sayso:problem:passphrase-missing",
+                "title": "passphrase missing",
+                "status": 409,
+                "detail": "no passphrase has been chosen yet",
+                "hint": "choose one on a terminal: sayso passphrase set",
+            },
+        ),
+    )
+    await window.page.get_by_label("Passphrase").fill("anything")
+    await window.page.get_by_role("button", name="Log in").click()
+    alert = window.page.get_by_role("alert")
+    await expect(alert).to_contain_text("No passphrase has been chosen yet.")
+    await expect(alert).to_contain_text("sayso passphrase set")
+
+
+async def test_logging_out_ends_it_in_every_window(desktop: Window) -> None:
+    other = await desktop.beside()
+    await other.open()
+    await expect(other.page.locator("sayso-inbox")).to_be_visible()
+    await desktop.page.get_by_role("button", name="Log out").click()
+    await expect(desktop.page.get_by_text("You are logged out.")).to_be_visible()
+    await other.page.reload()
+    await expect(other.page.get_by_label("Passphrase")).to_be_visible()
+
+
+async def test_the_passphrase_can_be_looked_at(visit: OpenWindow) -> None:
+    window = await visit()
+    await window.open()
+    field = window.page.get_by_label("Passphrase")
+    await expect(field).to_have_attribute("type", "password")
+    await window.page.get_by_role("button", name="Show").click()
+    await expect(field).to_have_attribute("type", "text")

@@ -1,0 +1,80 @@
+"""On a phone: the list is a page, the card is a page, the actions are in thumb's reach."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.site import Site
+from tests.browser.window import PHONE
+
+pytestmark = pytest.mark.browser
+
+
+async def test_list_card_and_back(visit: OpenWindow, site: Site) -> None:
+    for name in ("one", "two"):
+        await site.ask(arguments={"to": name, "text": "x\n" * 80})
+    window = await visit(PHONE)
+    await window.log_in()
+    await expect(window.rows).to_have_count(2)
+    await expect(window.card).to_have_count(0)
+    await window.rows.last.tap()
+    await expect(window.card).to_contain_text("two")
+    await expect(window.rows.first).to_be_hidden()
+    await expect(window.title).to_be_focused()
+    await window.page.go_back()
+    await expect(window.rows.first).to_be_visible()
+    await expect(window.card).to_have_count(0)
+    await window.rows.first.tap()
+    await expect(window.card).to_contain_text("one")
+    await window.page.get_by_role("link", name="Inbox").tap()
+    await expect(window.rows.first).to_be_visible()
+
+
+async def test_the_actions_stay_at_the_foot_and_are_large_enough(
+    visit: OpenWindow, site: Site
+) -> None:
+    standing = await site.ask(arguments={"to": "one", "text": "x\n" * 200})
+    window = await visit(PHONE)
+    await window.log_in(f"/#/inbox/{standing['call_id']}")
+    for at in (0, 1500, 100_000):
+        await window.page.evaluate(f"scrollTo(0, {at})")
+        for button in (window.approve, window.reject):
+            box = await button.bounding_box()
+            assert box is not None
+            assert box["y"] > PHONE[1] - 120
+            assert box["y"] + box["height"] <= PHONE[1]
+    await window.page.evaluate("scrollTo(0, 0)")
+    await window.settle()
+    targets = await window.page.evaluate(
+        """() => {
+          const found = [];
+          const walk = (root) => {
+            for (const element of root.querySelectorAll("*")) {
+              if (element.matches("button, a, summary, input")) {
+                const box = element.getBoundingClientRect();
+                if (box.width > 0) found.push([element.textContent.trim(), box.width, box.height]);
+              }
+              if (element.shadowRoot) walk(element.shadowRoot);
+            }
+          };
+          walk(document);
+          return found;
+        }"""
+    )
+    assert len(targets) >= 4
+    assert [target for target in targets if min(target[1:]) < 44] == []
+
+
+async def test_after_the_last_decision_the_list_comes_back(visit: OpenWindow, site: Site) -> None:
+    await site.ask()
+    window = await visit(PHONE)
+    await window.log_in()
+    await window.rows.first.tap()
+    await expect(window.approve).to_be_visible()
+    await window.settle()
+    await window.approve.tap()
+    await expect(window.result).to_contain_text("Approved by you")
+    await window.page.get_by_role("button", name="Done").tap()
+    await expect(window.page.get_by_role("heading", name="Nothing waits for you.")).to_be_visible()
