@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -114,6 +114,15 @@ async def listening(site: Site, port: int = 0) -> AsyncIterator[tuple[str, Serve
         finally:
             server.should_exit = True
             await serving
+
+
+async def eventually(holds: Callable[[], bool], seconds: float = 5.0) -> None:
+    """Wait until something holds; fails after so many seconds."""
+    async with asyncio.timeout(seconds):
+        while True:
+            if holds():
+                return
+            await asyncio.sleep(0.02)
 
 
 async def open_session(agent: httpx.AsyncClient, **body: Any) -> str:
