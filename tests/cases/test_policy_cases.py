@@ -60,9 +60,7 @@ class World:
 
 
 def unescape(text: str) -> str:
-    return _ESCAPE.sub(
-        lambda m: chr(int(m[1] or m[2], 16)) if m[1] or m[2] else _PLAIN[m[3]], text
-    )
+    return _ESCAPE.sub(lambda m: chr(int(m[1] or m[2], 16)) if m[1] or m[2] else _PLAIN[m[3]], text)
 
 
 def load() -> list[Case]:
@@ -145,9 +143,7 @@ def verdict(case: Case) -> tuple[str, list[str]]:
         if world.path_arguments:
             paths = tuple(PathArgument(name, Operation.READ) for name in world.path_arguments)
             descriptors = SHIPPED.adding([ToolDescriptor(tool, server=server, paths=paths)])
-        ruleset = compile_ruleset(
-            [*rules, *protected_rules()], [], descriptors, facts=world.facts
-        )
+        ruleset = compile_ruleset([*rules, *protected_rules()], [], descriptors, facts=world.facts)
         call = ToolCall("c1", tool, arguments, "s1", "a1", "u1", workspace=workspace, server=server)
         effects.append(judge(call, ruleset, world.facts).effect)
     return max(effects).word, refused

@@ -36,6 +36,7 @@ KIND_OPERATIONS = {
     "write": {Operation.WRITE},
     "delete": {Operation.DELETE},
 }
+DEFAULT_POLICY = ApprovalPolicy()
 SAME, ALIKE, OTHER = "same", "alike", "other"
 
 
@@ -48,7 +49,7 @@ class Said:
     rule: str | None
     must_ask: bool = False
     doubtful: bool = False
-    approval: ApprovalPolicy = ApprovalPolicy()
+    approval: ApprovalPolicy = DEFAULT_POLICY
 
 
 @dataclass
@@ -92,7 +93,12 @@ def judge(
     result, _ = strictest(own)
     if unavailable and result.effect is not Effect.DENY:
         return Said(
-            Effect.ASK, Reason.RULES_UNAVAILABLE, result.rule, True, result.doubtful, result.approval
+            Effect.ASK,
+            Reason.RULES_UNAVAILABLE,
+            result.rule,
+            True,
+            result.doubtful,
+            result.approval,
         )
     return result
 
@@ -133,7 +139,8 @@ def weigh(world: World, target: Target, followed: Effect | None) -> tuple[Said, 
     listed: list[Rule] = []
     rows: list[Rule] = []
     known = any(
-        spells_out(rule, world.call) and matches(rule, target, world, listed=rules is world.lists) == SAME
+        spells_out(rule, target)
+        and matches(rule, target, world, listed=rules is world.lists) == SAME
         for rules in (world.lists, world.table)
         for rule in rules
     )
@@ -142,7 +149,7 @@ def weigh(world: World, target: Target, followed: Effect | None) -> tuple[Said, 
             how = matches(rule, target, world, listed=rules is world.lists)
             if how == SAME:
                 found.append(rule)
-            elif how == ALIKE and not (known and about_tools(rule)):
+            elif how == ALIKE and not (known and about_tools(rule, target)):
                 doubts = True
     said, asks = decide(world.call, listed, rows, target, doubts)
     allowed = said.effect is Effect.ALLOW or (
@@ -295,7 +302,7 @@ def matches(rule: Rule, target: Target, world: World, *, listed: bool) -> str:
             return SAME if rule.pattern == "*" else OTHER
         if target.kind is TargetKind.HOST:
             return host_matches(rule, target)
-        return pair_matches(rule, target) if ":" in rule.pattern else OTHER
+        return pair_matches(rule, target) if ":" in rule.pattern or rule.pattern == "*" else OTHER
     if not target.own:
         return OTHER
     if tool_matches(rule, world.call, listed):
@@ -306,16 +313,18 @@ def matches(rule: Rule, target: Target, world: World, *, listed: bool) -> str:
     return ALIKE
 
 
-def about_tools(rule: Rule) -> bool:
+def about_tools(rule: Rule, target: Target) -> bool:
     """Whether a rule is about names of tools or pairs, and not about what a call touches."""
-    plain = rule.kind is None and rule.path_pattern is None and rule.pattern is None
-    return not is_class(rule) and (rule.kind in ("tool", "mcp") or plain)
+    if is_class(rule) or rule.path_pattern is not None:
+        return False
+    if rule.kind is None and rule.pattern is not None:
+        return target.kind is TargetKind.MCP
+    return rule.kind in ("tool", "mcp", None)
 
 
-def spells_out(rule: Rule, call: ToolCall) -> bool:
+def spells_out(rule: Rule, target: Target) -> bool:
     """A tool that some rule names exactly is known, and is no look-alike of another."""
-    text = rule.pattern if rule.kind == "mcp" else rule.tool_pattern
-    return about_tools(rule) and "*" not in (text or "*")
+    return about_tools(rule, target) and "*" not in (rule.pattern or rule.tool_pattern)
 
 
 def is_class(rule: Rule) -> bool:
@@ -360,7 +369,7 @@ def tool_matches(rule: Rule, call: ToolCall, listed: bool) -> bool:
 def pair_matches(rule: Rule, target: Target) -> str:
     if target.kind is not TargetKind.MCP:
         return OTHER
-    pattern = rule.pattern or ""
+    pattern = "*:*" if rule.pattern == "*" else rule.pattern or ""
     for separator in (" :: ", ":"):
         server, found, tool = pattern.partition(separator)
         if found:

@@ -219,7 +219,7 @@ class _Parser:
             if "{{" in word or "{%" in word:
                 raise RuleSyntaxError(
                     "a template inside a text is not supported in a condition",
-                    "compare the argument itself, such as `input.currency == \"EUR\"`",
+                    'compare the argument itself, such as `input.currency == "EUR"`',
                     column=place + 1,
                 )
             return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), word[1:-1])
@@ -283,7 +283,11 @@ def _argument(steps: list[str | int]) -> _Value:
         for step in steps:
             if isinstance(step, str) and isinstance(value, Mapping) and step in value:
                 value = value[step]
-            elif isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
+            elif (
+                isinstance(step, int)
+                and isinstance(value, list)
+                and -len(value) <= step < len(value)
+            ):
                 value = value[step]
             else:
                 raise ConditionFailed(f"`{shown}` is missing")

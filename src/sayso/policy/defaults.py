@@ -122,9 +122,7 @@ def check_group_delete(
         )
 
 
-def _seed(
-    tool: str, effect: Effect, priority: int, path: str | None = None, *, note: str
-) -> Rule:
+def _seed(tool: str, effect: Effect, priority: int, path: str | None = None, *, note: str) -> Rule:
     name = tool if path is None else f"{tool} {path}"
     return Rule(
         f"seed:{name}",

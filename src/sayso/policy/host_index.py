@@ -11,7 +11,16 @@ from sayso.policy.web_address import displayed_host
 class HostIndex:
     """The rules for hosts of one source and one tool pattern."""
 
-    __slots__ = ("_exact", "_parents", "_rest", "_seen", "_seen_parents", "_seen_stems", "by_address", "size")
+    __slots__ = (
+        "_exact",
+        "_parents",
+        "_rest",
+        "_seen",
+        "_seen_parents",
+        "_seen_stems",
+        "by_address",
+        "size",
+    )
 
     def __init__(self) -> None:
         self._exact: dict[str, list[CompiledRule]] = {}
@@ -64,7 +73,9 @@ class HostIndex:
             alike += [r for r in self._seen_stems if r.host is not None and r.host.looks_like(seen)]
             looks += [r for r in alike if r.host is not None and not r.host.fits_host(host)]
         if not places:
-            found += [r for r in self._rest if r.host is not None and r.host.any_host and not r.strict]
+            found += [
+                r for r in self._rest if r.host is not None and r.host.any_host and not r.strict
+            ]
         return found, [rule for rule in looks if rule not in found]
 
     def _candidates(self, host: str) -> list[CompiledRule]:

@@ -18,7 +18,17 @@ from sayso.policy.spelling import skeleton
 class Patterned:
     """The rules with a target pattern that share one tool pattern."""
 
-    __slots__ = ("commands", "concerns", "hosts", "named", "pairs", "paths", "paths_size", "rules", "tool")
+    __slots__ = (
+        "commands",
+        "concerns",
+        "hosts",
+        "named",
+        "pairs",
+        "paths",
+        "paths_size",
+        "rules",
+        "tool",
+    )
 
     def __init__(self, tool: ToolPattern) -> None:
         self.tool = tool

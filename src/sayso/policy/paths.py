@@ -12,8 +12,12 @@ from urllib.parse import unquote
 from sayso.policy.facts import Facts
 from sayso.policy.spelling import hidden_character, normal
 
-_PROCESS = re.compile(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?(?:/(root|cwd|fd|map_files)(/.*)?)?")
-_PROCESS_VIEW = re.compile(r"/proc/(?:(?:self|thread-self)|\d+(?:/task/\d+)?/(?:root|cwd|fd|map_files))(?:/|$)")
+_PROCESS = re.compile(
+    r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?(?:/(root|cwd|fd|map_files)(/.*)?)?"
+)
+_PROCESS_VIEW = re.compile(
+    r"/proc/(?:(?:self|thread-self)|\d+(?:/task/\d+)?/(?:root|cwd|fd|map_files))(?:/|$)"
+)
 _DESCRIPTOR = re.compile(r"/dev/(?:fd(?:/|$)|stdin$|stdout$|stderr$)")
 _ESCAPED = re.compile(r"%(?:2e|2f|5c|25|00)", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:(?:/|$)")
@@ -102,7 +106,9 @@ def process_view(path: str, workspace: str | None) -> NormalPath | None:
         alternatives = (found[2] or "/",)
     elif found is not None and found[1] == "cwd" and workspace is not None:
         alternatives = (collapse(f"{workspace}/{found[2] or ''}"),)
-    return NormalPath(path, path, alternatives, "the path goes through a process's own view of files")
+    return NormalPath(
+        path, path, alternatives, "the path goes through a process's own view of files"
+    )
 
 
 def is_absolute(path: str, *, windows: bool) -> bool:

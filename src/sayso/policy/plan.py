@@ -140,5 +140,3 @@ def _scoped(rules: list[CompiledRule], call: ToolCall | None) -> list[CompiledRu
 def _for(rule: CompiledRule, call: ToolCall | None) -> bool:
     """Whether a rule is for the owner of the call; without a call it is for any."""
     return call is None or not rule.scoped or rule.in_scope(call)
-
-

@@ -95,9 +95,7 @@ class RuleSet:
             found = self._places[path, windows] = Place(path, windows=windows)
         return found
 
-    def _make_plan(
-        self, call: ToolCall | None, server: str | None, tool: str, group: str
-    ) -> Plan:
+    def _make_plan(self, call: ToolCall | None, server: str | None, tool: str, group: str) -> Plan:
         warnings: tuple[str, ...] = ()
         if group not in self._groups:
             warnings = (f"there is no permission group `{group}`; only `{DEFAULT_GROUP}` counts",)
@@ -125,7 +123,9 @@ def compile_ruleset(
     for rule in lists:
         # What stands in a list is judged as such, whatever its row claims.
         origin = Origin.SESSION if rule.origin is Origin.DATABASE else rule.origin
-        rules.append(CompiledRule(rule if origin is rule.origin else replace(rule, origin=origin), facts))
+        rules.append(
+            CompiledRule(rule if origin is rule.origin else replace(rule, origin=origin), facts)
+        )
     for rule in table:
         row = rule if rule.origin is Origin.DATABASE else replace(rule, origin=Origin.DATABASE)
         rules.append(CompiledRule(row, facts))
@@ -227,18 +227,21 @@ def _weigh_host(
 ) -> TargetOutcome:
     lists, rows = list(lists), list(table)
     addressed: list[tuple[bool, CompiledRule]] = []
-    for groups, found, listed in ((plan.list_groups, lists, True), (plan.table_groups, rows, False)):
+    for groups, found, listed in (
+        (plan.list_groups, lists, True),
+        (plan.table_groups, rows, False),
+    ):
         for group in groups:
             if not group.hosts.size:
                 continue
             hits, looks = group.hosts.find(target)
             found += [rule for rule in hits if rule.in_scope(call)]
-            doubts += sorted(
-                {look_alike(target, rule) for rule in looks if rule.in_scope(call)}
-            )
+            doubts += sorted({look_alike(target, rule) for rule in looks if rule.in_scope(call)})
             addressed += [(listed, r) for r in group.hosts.by_address if r.in_scope(call)]
     outcome = weigh(target, call, lists, plan.ordered(rows), doubts)
-    effect = followed if outcome.reason is Reason.NO_RULE and followed is not None else outcome.effect
+    effect = (
+        followed if outcome.reason is Reason.NO_RULE and followed is not None else outcome.effect
+    )
     if effect is not Effect.ALLOW or not addressed or target.host is None:
         return outcome
     # A name is resolved only where it would be allowed: asking for it already tells others.

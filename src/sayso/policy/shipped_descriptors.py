@@ -63,7 +63,10 @@ _OWN = [
         "ui",
         paths=(PathArgument("path", _READ, optional=True),),
     ),
-    *(_plain(tool, "plan") for tool in ("todo", "write_todos", "enter_plan_mode", "exit_plan_mode")),
+    *(
+        _plain(tool, "plan")
+        for tool in ("todo", "write_todos", "enter_plan_mode", "exit_plan_mode")
+    ),
     *(_plain(tool, "ui") for tool in ("notify", "ask_user", "ask_approval", "image_generate")),
     _plain("activate_tools", "dynamic"),
     *(_plain(tool, "memory") for tool in ("remember", "recall", "forget")),

@@ -173,9 +173,7 @@ def _below(pattern: str, base: object) -> str | None:
     return f"{base}/{text}"
 
 
-def _urls(
-    arguments: Mapping[str, Any], name: str, *, own: bool, optional: bool
-) -> list[Target]:
+def _urls(arguments: Mapping[str, Any], name: str, *, own: bool, optional: bool) -> list[Target]:
     value = arguments.get(name)
     if value is None and optional:
         return []
@@ -240,7 +238,13 @@ def _shown(text: str) -> str:
 
 
 def _type(value: object) -> str:
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "a text", type(None): "null"}
+    names = {
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        str: "a text",
+        type(None): "null",
+    }
     if isinstance(value, list):
         return "a list"
     return "an object" if isinstance(value, Mapping) else names.get(type(value), "something else")

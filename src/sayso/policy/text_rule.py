@@ -134,7 +134,9 @@ def _split(text: str) -> tuple[str, str]:
     if not opened:
         if ")" in text:
             raise RuleSyntaxError(
-                "there is a `)` without its `(`", "write `kind(pattern)`", column=text.index(")") + 1
+                "there is a `)` without its `(`",
+                "write `kind(pattern)`",
+                column=text.index(")") + 1,
             )
         return "tool", text
     if not rest.endswith(")"):

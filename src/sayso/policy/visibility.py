@@ -68,5 +68,3 @@ def _could_match(rule: CompiledRule, descriptor: ToolDescriptor | None) -> bool:
         or (rule.command is not None and descriptor.command)
         or (rule.named is not None and (descriptor.skill or descriptor.agent))
     )
-
-

@@ -79,9 +79,7 @@ def weigh(
             told,
         )  # fmt: skip
     reason = Reason.DOUBTFUL if unknown else Reason.NO_RULE
-    return TargetOutcome(
-        target, Effect.ASK, reason, None, False, doubtful, (), matches, rows, told
-    )
+    return TargetOutcome(target, Effect.ASK, reason, None, False, doubtful, (), matches, rows, told)
 
 
 def combine(outcomes: Sequence[TargetOutcome], warnings: tuple[str, ...] = ()) -> PolicyOutcome:
@@ -105,8 +103,8 @@ def combine(outcomes: Sequence[TargetOutcome], warnings: tuple[str, ...] = ()) -
 
 def merged_policy(asks: Sequence[Rule]) -> ApprovalPolicy:
     """The policies of all asks merged; an ask without one stands for the default policy."""
-    if len(asks) <= 1:
-        return (asks[0].approval if asks else None) or _NO_POLICY
+    if not any(rule.approval for rule in asks):
+        return _NO_POLICY
     return merge([rule.approval or _NO_POLICY for rule in asks])
 
 
@@ -122,7 +120,9 @@ def _listed(
                 notes.append(f"rule `{rule.rule.id}`: {note}")
                 continue
         found.append((rule, Match(rule.rule, note)))
-    if len(found) > 1:  # lists have no order, so the trace and the merge need one that is always the same
+    if (
+        len(found) > 1
+    ):  # lists have no order, so the trace and the merge need one that is always the same
         found.sort(key=lambda pair: _rank(pair[0]))
     return found
 

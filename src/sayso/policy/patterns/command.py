@@ -70,7 +70,11 @@ def _words(text: str) -> list[str]:
         if quote:
             if character == quote:
                 quote = ""
-            elif character == "\\" and quote == '"' and text[position + 1 : position + 2] in ('"', "\\"):
+            elif (
+                character == "\\"
+                and quote == '"'
+                and text[position + 1 : position + 2] in ('"', "\\")
+            ):
                 position += 1
                 word = (word or "") + text[position]
             else:
@@ -89,7 +93,8 @@ def _words(text: str) -> list[str]:
         position += 1
     if quote:
         raise RuleSyntaxError(
-            f"the quote `{quote}` is not closed", "close it, or write a backslash before it",
+            f"the quote `{quote}` is not closed",
+            "close it, or write a backslash before it",
             column=opened + 1,
         )
     if word is not None:

@@ -172,15 +172,19 @@ def _split(rest: str, start: int) -> tuple[str, int | None]:
     elif colon >= 0:
         host, port = rest[:colon], rest[colon + 1 :]
         if not port:
-            raise RuleSyntaxError("the port is missing", "write a number, or `*` for every port",
-                                  column=start + colon + 1)
+            raise RuleSyntaxError(
+                "the port is missing",
+                "write a number, or `*` for every port",
+                column=start + colon + 1,
+            )
     if not port:
         return host, None
     if port == "*":
         return host, ANY_PORT
     if not (port.isascii() and port.isdigit()) or not 0 < int(port[:6]) <= 65535:
         raise RuleSyntaxError(
-            f"the port `{port}` is not a number from 1 to 65535", "or write `*` for every port",
+            f"the port `{port}` is not a number from 1 to 65535",
+            "or write `*` for every port",
             column=start + colon + 1,
         )
     return host, int(port)
@@ -195,6 +199,8 @@ def _canonical(host: str, column: int) -> str:
         )
     canonical, doubt = canonical_host(host.rstrip(".") or host)
     if canonical is None:
-        reason = (doubt or "it is not a host").replace("the URL names no host", "the host is missing")
+        reason = (doubt or "it is not a host").replace(
+            "the URL names no host", "the host is missing"
+        )
         raise RuleSyntaxError(reason, "write a name such as `example.com`", column=column)
     return canonical

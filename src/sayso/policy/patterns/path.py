@@ -135,7 +135,9 @@ def compile_text_path(
     if expanded is None:
         return []
     anchored, body = expanded
-    return _compile(body, anchored, windows=windows, floating=anchored and not strict, below=not strict)
+    return _compile(
+        body, anchored, windows=windows, floating=anchored and not strict, below=not strict
+    )
 
 
 def with_resolved_prefix(
@@ -168,9 +170,7 @@ def _prepare(text: str, *, windows: bool) -> str:
     return normal(text).replace("\\", "/") if windows else normal(text)
 
 
-def _expand(
-    text: str, home: str | None, *, windows: bool, strict: bool
-) -> tuple[bool, str] | None:
+def _expand(text: str, home: str | None, *, windows: bool, strict: bool) -> tuple[bool, str] | None:
     """Whether the pattern is anchored at the workspace, and its body; None if it cannot match."""
     if text == "~" or text.startswith("~/"):
         if home is None:
