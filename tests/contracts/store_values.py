@@ -121,13 +121,13 @@ async def everything(store: Any) -> tuple[Any, ...]:
 
 
 def credential(
-    name: str,
+    who: str,
     kind: CredentialKind = CredentialKind.SESSION,
     person_id: str = "owner",
     **more: Any,
 ) -> Credential:
     values = {"created_at": START, **more}
-    return Credential(f"cred-{name}", kind, person_id, f"hash-{name}", **values)
+    return Credential(f"cred-{who}", kind, person_id, f"hash-{who}", **values)
 
 
 def by_other(change: Change, other: Credential) -> Change:

@@ -125,7 +125,7 @@ class Writer:
                 jobs = self._take()
                 if jobs:
                     self._write(jobs)
-                elif self._closing and self._jobs.empty():
+                if self._closing and self._jobs.empty():
                     return
                 if self._watching and time.monotonic() >= self._next_poll:
                     self._poll()

@@ -1,0 +1,267 @@
+"""Every store: the audit log, events, sessions, rules, people and tools."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sayso.audit.chain import GENESIS
+from sayso.audit.record import RecordKind
+from sayso.broker.ports import Group, ObservedTool, Page
+from sayso.core.approval_policy import ApprovalPolicy, Severity
+from sayso.core.effect import Effect
+from sayso.core.session import Session
+from sayso.errors import StoreError
+from sayso.people.person import owner
+from sayso.people.token import CredentialKind
+from sayso.policy.rule import Origin, Rule
+from sayso.requests.event import EventKind
+from sayso.store.guard import KEEP_NOTICES
+from tests.contracts.store_values import asks, chain, credential, notice, record
+from tests.fakes.values import START, at
+
+# ── audit ──────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_records_form_one_chain_without_gaps(store: Any) -> None:
+    await asyncio.gather(
+        *(
+            store.record([record(RecordKind.ACCESS, f"c{n}"), record(RecordKind.CLAIM)])
+            for n in range(40)
+        )
+    )
+    entries = await store.audit_chain(0, 1000)
+    assert [entry.seq for entry in entries] == list(range(1, 81))
+    assert entries[0].previous == GENESIS
+    found = await chain(store)
+    assert (found.ok, found.checked) == (True, 80)
+    assert [entry.seq for entry in await store.audit_chain(78, 1000)] == [79, 80]
+    assert [entry.seq for entry in await store.audit_chain(10, 2)] == [11, 12]
+
+
+async def test_pages_of_the_audit_log_are_newest_first_and_filtered(store: Any) -> None:
+    await store.record(
+        [
+            record(RecordKind.VERDICT, "c1", at=at(1), tool="mail", reason="rule-allow"),
+            record(RecordKind.VERDICT, "c2", at=at(2), tool="mail", reason="rule-ask"),
+            record(RecordKind.REVIEW, "c2", at=at(3), tool="mail", reason="approved", by="owner"),
+            record(RecordKind.VERDICT, "c3", at=at(4), tool="shell", reason="rule-deny"),
+        ]
+    )
+
+    async def numbers(**wanted: Any) -> list[int]:
+        return [entry.seq for entry in await store.audit_page(Page(**wanted))]
+
+    assert await numbers() == [4, 3, 2, 1]
+    assert await numbers(limit=2) == [4, 3]
+    assert await numbers(limit=2, before=3) == [2, 1]
+    assert await numbers(tool="mail") == [3, 2, 1]
+    assert await numbers(by="owner") == [3]
+    assert await numbers(reason="rule-deny") == [4]
+    assert await numbers(call_id="c2") == [3, 2]
+    assert await numbers(call_id="c2", reason="rule-ask") == [2]
+    assert await numbers(since=at(2), until=at(4)) == [3, 2]
+    assert await numbers(tool="nothing") == []
+    assert '"tool":"shell"' in (await store.audit_page(Page(limit=1)))[0].body
+
+
+# ── events ─────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_events_are_numbered_and_read_on_from_any_number(store: Any) -> None:
+    for number in range(5):
+        await store.submit(asks(f"c{number}"))
+    assert await store.last_notice() == 5
+    assert await store.oldest_notice() == 1
+    first = (await store.notices(0, 1))[0]
+    assert first == replace(notice("c0"), event_id=1)
+    assert [n.event_id for n in await store.notices(2, 2)] == [3, 4]
+    assert [n.request_id for n in await store.notices(3, 500)] == ["c3", "c4"]
+    assert await store.notices(5, 10) == []
+
+
+async def test_an_event_carries_its_facts(store: Any) -> None:
+    told = notice("c1", 3, kind=EventKind.APPROVAL_RESOLVED, data={"by": "owner", "n": [1, None]})
+    rule = Rule("r1", Effect.ASK, Origin.DATABASE)
+    await store.put_rule(rule, (), (told,))
+    assert list(await store.notices(0, 9)) == [replace(told, event_id=1)]
+
+
+async def test_old_events_are_dropped_and_ten_thousand_kept(store: Any) -> None:
+    rule = Rule("r1", Effect.ASK, Origin.DATABASE)
+    many = tuple(notice(f"c{n}") for n in range(1000))
+    for _ in range(KEEP_NOTICES // 1000 + 3):
+        await store.put_rule(rule, (), many)
+    last, oldest = await store.last_notice(), await store.oldest_notice()
+    assert last == KEEP_NOTICES + 3000
+    assert 10_000 <= KEEP_NOTICES <= last - oldest + 1 <= KEEP_NOTICES + 1000
+    kept = await store.notices(0, 50_000)
+    assert [n.event_id for n in kept] == list(range(oldest, last + 1))
+    assert [n.event_id for n in await store.notices(last - 2, 9)] == [last - 1, last]
+
+
+# ── sessions ───────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_session_is_kept_and_stopped_once(store: Any) -> None:
+    session = Session(
+        "s1", "owner", "coder", "mcp", "/home/user", False, "strict", "cred", START, ("s0",), "Cron"
+    )
+    await store.open_session(session)
+    assert await store.session("s1") == session
+    with pytest.raises(StoreError):
+        await store.open_session(replace(session, user_id="somebody"))
+    assert await store.session("s1") == session
+    await store.stop_session("s1", at(5))
+    await store.stop_session("s1", at(9))
+    await store.stop_session("nobody", at(9))
+    assert await store.session("s1") == replace(session, stopped_at=at(5))
+
+
+# ── rules ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def a_rule(name: str, tool: str = "mail", **more: Any) -> Rule:
+    return Rule(name, Effect.ASK, Origin.DATABASE, tool_pattern=tool, **more)
+
+
+async def test_rules_change_with_their_version(store: Any) -> None:
+    assert await store.rules() == (0, [])
+    full = a_rule(
+        "r2",
+        path_pattern="secrets/*",
+        pattern="*",
+        agent_id="coder",
+        source="cron",
+        user_id="owner",
+        when="true",
+        unless="false",
+        priority=59,
+        group_id="strict",
+        must_ask=True,
+        note="n",
+        justification="j",
+        examples=("a",),
+        counter_examples=("b", "c"),
+        approval=ApprovalPolicy(severity=Severity.HIGH, timeout=5.0, approvers=()),
+        place="rules.toml:1:2",
+    )
+    await store.put_rule(a_rule("r1"), (record(RecordKind.CONFIGURATION),), (notice(""),))
+    await store.put_rule(full, (), ())
+    assert await store.rules() == (2, [a_rule("r1"), full])
+    await store.put_rule(a_rule("r1", "shell"), (), ())
+    assert await store.rules() == (3, [a_rule("r1", "shell"), full])
+    assert await store.rules_version() == 3
+    assert len(await store.audit_chain(0, 9)) == await store.last_notice() == 1
+
+
+async def test_a_rule_is_deleted_once(store: Any) -> None:
+    await store.put_rule(a_rule("r1"), (), ())
+    logged = ((record(RecordKind.CONFIGURATION),), (notice(""),))
+    assert await store.delete_rule("r1", *logged) is True
+    assert await store.delete_rule("r1", *logged) is False
+    assert await store.rules() == (2, [])
+    assert len(await store.audit_chain(0, 9)) == await store.last_notice() == 1
+
+
+async def test_seeds_are_added_once_and_stay_deleted(store: Any) -> None:
+    seeds = [a_rule("seed1", "*"), a_rule("seed2", "memory/*"), a_rule("seed3", "secrets/*")]
+    await store.seed_rules(seeds)
+    version, rules = await store.rules()
+    assert list(rules) == seeds
+    await store.seed_rules([replace(seed, id=f"{seed.id}-again") for seed in seeds])
+    assert await store.rules() == (version, rules)  # the same patterns
+    assert await store.delete_rule("seed2", (), ())
+    changed = replace(seeds[0], effect=Effect.ALLOW, tool_pattern="mail")
+    await store.put_rule(changed, (), ())
+    await store.seed_rules(seeds)
+    await store.seed_rules([replace(seed, id=f"{seed.id}-again") for seed in seeds])
+    assert list((await store.rules())[1]) == [changed, seeds[2]]
+
+
+async def test_a_seed_gives_way_to_a_persons_rule_of_the_same_pattern(store: Any) -> None:
+    mine = replace(a_rule("mine", "*"), effect=Effect.ALLOW)
+    await store.put_rule(mine, (), ())
+    await store.seed_rules([a_rule("seed1", "*"), a_rule("seed2", "*", group_id="other")])
+    assert list((await store.rules())[1]) == [mine, a_rule("seed2", "*", group_id="other")]
+    assert await store.delete_rule("mine", (), ())
+    await store.seed_rules([a_rule("seed1", "*")])  # the seed itself was never deleted
+    assert [rule.id for rule in (await store.rules())[1]] == ["seed2", "seed1"]
+
+
+async def test_the_default_group_and_the_owner_are_there(store: Any) -> None:
+    assert [group.group_id for group in await store.groups()] == ["default"]
+    assert all(isinstance(group, Group) for group in await store.groups())
+    assert await store.people() == {"owner": owner()}
+
+
+# ── credentials ────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_credentials_are_kept_and_found_by_the_hash_of_their_secret(store: Any) -> None:
+    old = credential("old", CredentialKind.AGENT, agent_id="coder", name="ci")
+    young = credential("new", CredentialKind.ADMIN, created_at=at(5), expires_at=at(9))
+    for each in (old, young):
+        await store.put_credential(each, (record(RecordKind.ACCESS),))
+    assert await store.credential("hash-old") == old
+    assert list(await store.credentials()) == [young, old]
+    for clash in (replace(old, secret_hash="other"), replace(old, credential_id="other")):
+        with pytest.raises(StoreError):
+            await store.put_credential(clash, (record(RecordKind.ACCESS),))
+    assert list(await store.credentials()) == [young, old]
+    assert len(await store.audit_chain(0, 9)) == 2
+
+
+async def test_a_credential_is_revoked_once(store: Any) -> None:
+    await store.put_credential(credential("a"), ())
+    await store.put_credential(credential("b", expires_at=at(1)), ())
+    log = (record(RecordKind.ACCESS),)
+    assert await store.revoke_credential("cred-a", at(2), log) is True
+    assert await store.revoke_credential("cred-a", at(3), log) is False
+    assert await store.revoke_credential("cred-b", at(3), log) is False
+    assert await store.revoke_credential("nobody", at(3), log) is False
+    assert (await store.credential("hash-a")).revoked_at == at(2)
+    assert (await store.credential("hash-b")).revoked_at == at(3)
+    assert len(await store.audit_chain(0, 9)) == 2
+
+
+async def test_all_credentials_are_revoked_together(store: Any) -> None:
+    for name, more in (("a", {}), ("b", {"expires_at": at(1)}), ("c", {"revoked_at": at(1)})):
+        await store.put_credential(credential(name, **more), ())
+    assert await store.revoke_all(at(2), (record(RecordKind.ACCESS),)) == 1
+    assert await store.revoke_all(at(3), ()) == 0
+    assert [c.revoked_at for c in await store.credentials()] == [at(1), at(2), at(2)]
+
+
+async def test_the_passphrase_is_replaced(store: Any) -> None:
+    assert await store.passphrase_hash() is None
+    await store.set_passphrase_hash("$argon2id$1", (record(RecordKind.ACCESS),))
+    await store.set_passphrase_hash("$argon2id$2", (record(RecordKind.ACCESS),))
+    assert await store.passphrase_hash() == "$argon2id$2"
+    assert len(await store.audit_chain(0, 9)) == 2
+
+
+async def test_tools_are_remembered_as_they_were_last_offered(store: Any) -> None:
+    mail = ObservedTool("mail", "send", "sends", {"type": "object"}, {"readOnlyHint": False})
+    own = ObservedTool(None, "send")
+    await store.observe_tools([mail, own], at(1))
+    await store.observe_tools([mail], at(2))
+    assert list(await store.observed_tools()) == [own, mail]
+    changed = replace(mail, description="sends it")
+    await store.observe_tools([changed, own], at(3))
+    assert list(await store.observed_tools()) == [own, changed]
+    await store.observe_tools([], at(4))
+
+
+# ── the feed beside it ─────────────────────────────────────────────────────────────────────────
+
+
+async def test_the_feed_of_a_store_wakes_whoever_waits(store: Any) -> None:
+    place = store.feed.subscribe("c1")
+    await store.submit(asks("c1"))
+    store.feed.publish(["c1"])
+    assert await place.wait(5)
+    place.close()
