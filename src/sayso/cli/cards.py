@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.channels.card import Card, card_of
 from sayso.channels.display import plain, show
+from sayso.channels.terminal.picture import Look, draw
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, seconds_between
 from sayso.errors import RequestNotFound
@@ -60,8 +63,10 @@ async def card_json(broker: Broker, request: ApprovalRequest) -> dict[str, Any]:
 
 
 async def card_text(broker: Broker, actor: Actor | None, request: ApprovalRequest) -> str:
-    """The card in at most 80 columns."""
-    return str(await picture(broker, actor, request))
+    """The card in at most 80 columns, in full: nothing of it is cut."""
+    look = Look.COLOUR if sys.stdout.isatty() and "NO_COLOR" not in os.environ else Look.PLAIN
+    card = await picture(broker, actor, request)
+    return draw(card, broker.world.clock.now(), full=True, look=look).text
 
 
 def row_text(request: ApprovalRequest, now: Moment) -> str:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sayso.broker.broker import Broker
+from sayso.broker.notify import cancelled
 from sayso.broker.ports import Notifier
 from sayso.broker.rule_source import CachedRules, ListRules
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.world import World
+from sayso.channels.notifier import Channels
+from sayso.channels.terminal.approver import TerminalApprover
 from sayso.channels.web.channel import WebInbox
 from sayso.config.source import SettingsRules
+from sayso.front.owner_at_terminal import OwnerAtTerminal
 from sayso.policy.protection import protected_rules
 from sayso.store.memory import MemoryStore
 from sayso.store.sqlite import SqliteStore, open_sqlite
@@ -24,38 +29,32 @@ from sayso.system.places import Places, find_places, private_directory
 
 SETTINGS_NAME = "settings.toml"
 
-MakeNotifier = Callable[[Callable[[], Broker]], Notifier]
-"""Builds the channels; they get the broker when they need it, because it is built after them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """An embedded gate: one session's port, and what has to be closed after it."""
 
     gate: SessionGate
-    close: Callable[[], object]
+    close: Callable[[], Coroutine[None, None, None]]
 
 
 @contextlib.asynccontextmanager
 async def open_broker(
     *,
-    notifier: Notifier | MakeNotifier | None = None,
+    notifier: Notifier | None = None,
     database: Path | None = None,
     settings: Path | None = None,
     ports: Sequence[int] = (),
-    start: bool = False,
 ) -> AsyncIterator[Broker]:
     """The broker of this installation (or of that database and settings file), closed at the end.
 
     `notifier` are the channels, by default the inbox alone; `ports` are the ports that a server of
-    sayso listens on, which no call may reach; `start` lets the broker sweep and notify. Raises
-    StoreCorrupt, SchemaTooNew, StoreUnavailable.
+    sayso listens on, which no call may reach. It neither sweeps nor notifies until it is started.
+    Raises StoreCorrupt, SchemaTooNew, StoreUnavailable.
     """
     store, places = _open_store(database)
     try:
         broker = _build(store, notifier, settings or places.config / SETTINGS_NAME, places, ports)
-        if start:
-            await broker.start()
         try:
             yield broker
         finally:
@@ -76,15 +75,25 @@ async def open_embedded(
 ) -> Embedded:
     """A gate in this process: its own broker, an agent's credential of its own, one session."""
     stack = contextlib.AsyncExitStack()
+    built: list[Broker] = []
+    owner = OwnerAtTerminal(lambda: built[0])
+    channels = Channels(
+        [
+            *([TerminalApprover(owner, SystemClock().now)] if terminal else []),
+            *([WebInbox()] if inbox else []),
+        ],
+        owner.picture,
+    )
     try:
         broker = await stack.enter_async_context(
-            open_broker(
-                notifier=WebInbox(),
-                database=database,
-                settings=settings,
-                start=True,
-            )
+            open_broker(notifier=channels, database=database, settings=settings)
         )
+        built.append(broker)
+        await broker.start()
+        stack.push_async_callback(owner.lock)
+        stack.push_async_callback(channels.close)
+        listening = asyncio.create_task(channels.listen(owner.decide), name="sayso-channels")
+        stack.push_async_callback(cancelled, listening)
         actor = await broker.access.embedded_agent(agent)
         stack.push_async_callback(broker.access.revoke, actor, actor.credential.credential_id)
         session = await broker.open_session(
@@ -123,7 +132,7 @@ def _open_store(database: Path | None) -> tuple[SqliteStore, Places]:
 
 def _build(
     store: SqliteStore,
-    notifier: Notifier | MakeNotifier | None,
+    notifier: Notifier | None,
     settings: Path,
     places: Places,
     ports: Sequence[int],
@@ -132,13 +141,6 @@ def _build(
     built_in = protected_rules(
         sorted({str(places.config), str(places.data), str(settings.parent)}), ports=ports
     )
-    built: list[Broker] = []
-    if notifier is None:
-        channels: Notifier = WebInbox()
-    elif callable(notifier):
-        channels = notifier(lambda: built[0])
-    else:
-        channels = notifier
     world = World(
         store=store,
         feed=store.feed,
@@ -146,7 +148,6 @@ def _build(
         ids=SystemIds(),
         rules=CachedRules(store, SettingsRules(settings).current, built_in, facts),
         facts=facts,
-        notifier=channels,
+        notifier=notifier or WebInbox(),
     )
-    built.append(Broker(world))
-    return built[0]
+    return Broker(world)

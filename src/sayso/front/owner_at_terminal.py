@@ -1,0 +1,71 @@
+"""The owner at the terminal of an embedded gate: unlocked once with the passphrase, then their votes count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sayso.broker.access import Actor
+from sayso.broker.broker import Broker
+from sayso.channels.card import Card, card_of
+from sayso.channels.channel import Decide
+from sayso.errors import NotAuthenticated, PassphraseWrong
+from sayso.people.eligibility import may_review
+from sayso.people.person import OWNER
+from sayso.people.token import SESSION
+from sayso.requests.approval import ApprovalRequest, Vote
+
+
+class OwnerAtTerminal:
+    """The keyring, the pictures and the votes of one terminal; `broker` is there once it is built."""
+
+    def __init__(self, broker: Callable[[], Broker]) -> None:
+        self._broker = broker
+        self._actor: Actor | None = None
+
+    async def chosen(self) -> bool:
+        """Whether a passphrase has been chosen on this installation."""
+        return await self._broker().access.has_passphrase()
+
+    async def choose(self, passphrase: str) -> None:
+        """Keep the first passphrase and be unlocked with it."""
+        await self._broker().access.choose_passphrase(passphrase, None, "terminal")
+        await self.unlock(passphrase)
+
+    async def unlock(self, passphrase: str) -> bool:
+        """Log in with the passphrase; whether it fits. Raises RateLimited after too many tries."""
+        try:
+            _, self._actor = await self._broker().access.login(passphrase, "terminal")
+        except PassphraseWrong:
+            return False
+        return True
+
+    async def picture(self, request: ApprovalRequest) -> Card:
+        """The card of a request as the owner sees it."""
+        world = self._broker().world
+        owner = (await world.store.people())[OWNER]
+        refusal = may_review(owner, SESSION, request.call.owner, request.policy)
+        return card_of(
+            request,
+            may_decide=refusal is None,
+            reason=refusal,
+            now=world.clock.now(),
+            rules_unavailable=(await world.rules.current()).unavailable is not None,
+        )
+
+    def decide(self, channel: str) -> Decide:
+        """What hands the votes of a channel to the broker."""
+
+        async def vote(request_id: str, vote: Vote, digest: str, comment: str | None) -> object:
+            if self._actor is None:
+                raise NotAuthenticated(f"the {channel} is not unlocked", "give the passphrase")
+            return await self._broker().review(
+                self._actor, request_id, vote, digest=digest, comment=comment
+            )
+
+        return vote
+
+    async def lock(self) -> None:
+        """End the login, if there was one."""
+        actor, self._actor = self._actor, None
+        if actor is not None:
+            await self._broker().access.revoke(actor, actor.credential.credential_id)
