@@ -309,11 +309,8 @@ class MemoryStore:
     async def credentials(self) -> Sequence[Credential]:
         """All credentials, newest first."""
         with self._lock:
-            return sorted(
-                self._credentials.values(),
-                key=lambda c: (c.created_at, c.credential_id),
-                reverse=True,
-            )
+            found = list(self._credentials.values())
+        return sorted(found, key=lambda c: (c.created_at, c.credential_id), reverse=True)
 
     async def revoke_credential(
         self, credential_id: str, now: Moment, records: Sequence[AuditRecord]
@@ -363,10 +360,8 @@ class MemoryStore:
     async def audit_page(self, page: Page) -> Sequence[Entry]:
         """Audit entries, newest first; `since` is included, `until` is not."""
         with self._lock:
-            wanted = [
-                entry for record, entry in reversed(self._audit) if on_page(record, entry, page)
-            ]
-            return wanted[: page.limit]
+            newest_first = reversed(self._audit)
+            return [e for record, e in newest_first if on_page(record, e, page)][: page.limit]
 
     async def audit_chain(self, after: int, limit: int) -> Sequence[Entry]:
         """Audit entries in order, after a number."""
@@ -386,10 +381,8 @@ class MemoryStore:
 
     def _add(self, new: NewCall) -> None:
         call = new.call
-        self._calls[call.call_id] = (
-            StoredCall(call.call_id, new.digest, new.effect, new.reason),
-            call,
-        )
+        stored = StoredCall(call.call_id, new.digest, new.effect, new.reason)
+        self._calls[call.call_id] = (stored, call)
         if new.request is not None:
             self._requests[call.call_id] = new.request
         self._append(new.records, new.notices)

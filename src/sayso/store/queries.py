@@ -6,10 +6,7 @@ straight on the driver's connection.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from enum import StrEnum
 from functools import cache
-from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import (
@@ -17,7 +14,6 @@ from sqlalchemy import (
     Integer,
     Select,
     Table,
-    Text,
     and_,
     bindparam,
     case,
@@ -32,49 +28,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
-from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import ClauseElement
 
 from sayso.requests.approval import Caller, Status
 from sayso.store import tables as t
 from sayso.store.guard import OPEN, WAITING_FOR_PEOPLE
-
-
-class Statement:
-    """One compiled statement: its text, and how named values become its parameters."""
-
-    __slots__ = ("bind", "sql")
-
-    def __init__(self, clause: ClauseElement, dialect: Dialect, columns: list[str] | None) -> None:
-        compiled = clause.compile(dialect=dialect, column_keys=columns)
-        assert isinstance(compiled, SQLCompiler)
-        self.sql = str(compiled)
-        names = list(compiled.positiontup or ())
-        constants = {n: compiled.params[n] for n in names if not compiled.binds[n].required}
-        self.bind = _binder(names, constants)
-
-
-def _binder(
-    names: list[str], constants: dict[str, Any]
-) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
-    if constants or not names:
-        return lambda values: tuple(
-            constants[name] if name in constants else values[name] for name in names
-        )
-    if len(names) == 1:
-        only = names[0]
-        return lambda values: (values[only],)
-    return itemgetter(*names)
-
-
-def _word(value: StrEnum) -> ColumnElement[str]:
-    """A constant word, written into the text so that the planner sees it."""
-    return literal_column(f"'{value.value}'", Text)
-
-
-def _words(values: frozenset[Status]) -> list[ColumnElement[str]]:
-    return [_word(value) for value in sorted(values)]
-
+from sayso.store.statement import Statement, word, words
 
 REQUEST_COLUMNS = (
     t.REQUESTS.c.status,
@@ -204,12 +163,12 @@ class Queries:
             update(t.REQUESTS).where(the_one).values(sticky_lifted=one)
         )
         self.open_twins = self._compile(
-            read.where(of_owner, r.status.in_(_words(OPEN))).order_by(*oldest_first)
+            read.where(of_owner, r.status.in_(words(OPEN))).order_by(*oldest_first)
         )
         self.last_rejection = self._compile(
             read.where(
                 of_owner,
-                r.status == _word(Status.REJECTED),
+                r.status == word(Status.REJECTED),
                 r.sticky_lifted == zero,
                 r.resolved_at >= bindparam("since"),
             )
@@ -217,30 +176,30 @@ class Queries:
             .limit(1)
         )
         self.pending = self._compile(
-            read.where(not_closed, r.status.in_(_words(WAITING_FOR_PEOPLE))).order_by(*oldest_first)
+            read.where(not_closed, r.status.in_(words(WAITING_FOR_PEOPLE))).order_by(*oldest_first)
         )
         self.recent = self._compile(
-            read.where(r.resolved_at.is_not(None), r.status.not_in(_words(WAITING_FOR_PEOPLE)))
+            read.where(r.resolved_at.is_not(None), r.status.not_in(words(WAITING_FOR_PEOPLE)))
             .order_by(r.resolved_at.desc(), r.request_id.desc())
             .limit(bindparam("limit", type_=Integer))
         )
         self.of_session = self._compile(
-            read.where(
-                r.session_id == bindparam("session_id"), r.status.in_(_words(OPEN))
-            ).order_by(*oldest_first)
+            read.where(r.session_id == bindparam("session_id"), r.status.in_(words(OPEN))).order_by(
+                *oldest_first
+            )
         )
-        pending, approved = r.status == _word(Status.PENDING), r.status == _word(Status.APPROVED)
+        pending, approved = r.status == word(Status.PENDING), r.status == word(Status.APPROVED)
         self.due = self._compile(
             read.where(
                 not_closed,
-                r.status.in_(_words(OPEN)),
+                r.status.in_(words(OPEN)),
                 or_(
                     and_(pending, r.expires_at <= bindparam("now")),
                     and_(approved, r.approved_at <= bindparam("approved_before")),
-                    and_(r.status == _word(Status.RUNNING), r.lease_until <= bindparam("now")),
+                    and_(r.status == word(Status.RUNNING), r.lease_until <= bindparam("now")),
                     and_(
                         or_(pending, approved),
-                        r.caller == _word(Caller.WAITING),
+                        r.caller == word(Caller.WAITING),
                         r.caller_seen <= bindparam("caller_before"),
                     ),
                 ),
@@ -291,7 +250,7 @@ class Queries:
                 s.stopped_at.is_not(None),
                 s.session_id == waiting.session_id,
                 waiting.closed == literal_column("0", Integer),
-                waiting.status.in_(_words(frozenset({Status.PENDING, Status.APPROVED}))),
+                waiting.status.in_(words((Status.APPROVED, Status.PENDING))),
             )
             .distinct()
             .order_by(s.session_id)

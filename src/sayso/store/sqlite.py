@@ -31,7 +31,8 @@ from sayso.store import codec, units
 from sayso.store.feed import LocalFeed
 from sayso.store.guard import KEEP_NOTICES, check_next
 from sayso.store.opening import BUSY_SECONDS, connect, prepare, translate
-from sayso.store.queries import Statement, sqlite_queries
+from sayso.store.queries import sqlite_queries
+from sayso.store.statement import Statement
 from sayso.store.writer import Writer
 
 T = TypeVar("T")

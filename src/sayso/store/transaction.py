@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sayso.audit.chain import GENESIS, link
-from sayso.store.queries import Queries, Statement
+from sayso.store.queries import Queries
+from sayso.store.statement import Statement
 
 _TRIM_EVERY = 1000
 

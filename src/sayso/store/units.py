@@ -16,7 +16,7 @@ from sayso.store.codec import (
     review_row,
 )
 from sayso.store.guard import check_reviewer, check_reviews, lost_race
-from sayso.store.queries import Statement
+from sayso.store.statement import Statement
 from sayso.store.transaction import Transaction
 
 RULES_VERSION = "rules_version"
