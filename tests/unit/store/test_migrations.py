@@ -1,0 +1,149 @@
+"""The schema: its history is whole, ends at what the program uses, and says who may review."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.script import ScriptDirectory
+from sqlalchemy import CheckConstraint, create_engine
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateTable
+
+from sayso.errors import StoreError
+from sayso.store import migrations
+from sayso.store.guard import DEFAULT_GROUP
+from sayso.store.opening import prepare
+from sayso.store.tables import METADATA
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    path = tmp_path / "sayso.db"
+    prepare(path)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys=ON")
+    yield connection
+    connection.close()
+
+
+def test_the_revisions_are_those_of_the_files() -> None:
+    script = ScriptDirectory.from_config(migrations.configuration())
+    found = tuple(revision.revision for revision in script.walk_revisions())[::-1]
+    assert found == migrations.REVISIONS
+    assert script.get_current_head() == migrations.HEAD
+
+
+def test_the_migrations_make_the_tables(tmp_path: Path, database: sqlite3.Connection) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'sayso.db'}")
+    with engine.connect() as connection:
+        command.check(migrations.configuration(connection))
+    engine.dispose()
+
+
+def test_the_migrations_make_every_check_of_the_tables(database: sqlite3.Connection) -> None:
+    made = {
+        name: " ".join(sql.split())
+        for name, sql in database.execute("SELECT name, sql FROM sqlite_master WHERE type='table'")
+    }
+    for table in METADATA.sorted_tables:
+        for constraint in table.constraints:
+            if isinstance(constraint, CheckConstraint):
+                assert f"CHECK ({constraint.sqltext})" in made[table.name]
+        if table.dialect_options["sqlite"]["with_rowid"] is False:
+            assert "WITHOUT ROWID" in made[table.name]
+
+
+def test_the_default_group_is_the_one_that_other_stores_have(database: sqlite3.Connection) -> None:
+    rows = database.execute("SELECT group_id, name, description FROM groups").fetchall()
+    assert rows == [(DEFAULT_GROUP.group_id, DEFAULT_GROUP.name, DEFAULT_GROUP.description)]
+
+
+@pytest.mark.spec("REQ-64")
+def test_no_review_can_come_from_an_agents_credential(database: sqlite3.Connection) -> None:
+    database.execute(
+        "INSERT INTO calls VALUES ('c', 'u', 'a', 's', NULL, '', '', '', NULL, '', '')"
+    )
+    columns = [row[1] for row in database.execute("PRAGMA table_info(requests)")]
+    values = {**dict.fromkeys(columns, 0), "request_id": "c", "status": "pending"}
+    database.execute(
+        f"INSERT INTO requests ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
+        tuple(values.values()),
+    )
+    database.execute(
+        "INSERT INTO credentials VALUES ('k', 'agent', 'u', 'h', 0, NULL, NULL, 'a', '')"
+    )
+    add = "INSERT INTO reviews VALUES ('c', ?, 'u', ?, ?, 'web', ?, 0)"
+    for number, (key, kind, vote) in enumerate(
+        (("k", "agent", "approve"), ("k", "robot", "approve"), ("k", "admin", "perhaps"))
+    ):
+        with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+            database.execute(add, (number, key, kind, vote))
+    with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
+        database.execute(add, (1, "nobody", "admin", "approve"))
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+        database.execute("UPDATE credentials SET kind = 'god'")
+
+
+def test_the_tables_are_ready_for_postgresql() -> None:
+    for table in METADATA.sorted_tables:
+        text = str(CreateTable(table).compile(dialect=postgresql.dialect()))
+        assert "BIGINT" in text or "TEXT" in text
+
+
+def test_alembic_alone_says_how_migrations_run() -> None:
+    with pytest.raises(StoreError, match="need an open database") as caught:
+        command.upgrade(migrations.configuration(), "head")
+    assert "sayso db migrate" in (caught.value.hint or "")
+
+
+def test_an_older_schema_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "sayso.db"
+    prepare(path)
+    connection = sqlite3.connect(path)
+    connection.execute("DELETE FROM schema_version")
+    connection.execute("INSERT INTO schema_version VALUES ('0000')")
+    connection.commit()
+    monkeypatch.setattr(migrations, "REVISIONS", ("0000", *migrations.REVISIONS))
+    upgraded: list[bool] = []
+
+    def upgrade(alchemy: object) -> None:
+        assert connection.in_transaction is False
+        upgraded.append(True)
+        alchemy.exec_driver_sql("UPDATE schema_version SET version_num = '0001'")  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(migrations, "upgrade", upgrade)
+    prepare(path)
+    prepare(path)
+    assert upgraded == [True]
+    assert connection.execute("SELECT * FROM schema_version").fetchall() == [("0001",)]
+    connection.close()
+
+
+def test_a_migration_that_fails_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "sayso.db"
+    prepare(path)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE schema_version SET version_num = '0000'")
+    connection.commit()
+    monkeypatch.setattr(migrations, "REVISIONS", ("0000", *migrations.REVISIONS))
+
+    def upgrade(alchemy: object) -> None:
+        alchemy.exec_driver_sql("UPDATE schema_version SET version_num = '0001'")  # type: ignore[attr-defined]
+        alchemy.exec_driver_sql("CREATE TABLE half (a)")  # type: ignore[attr-defined]
+        raise StoreError("it broke")
+
+    monkeypatch.setattr(migrations, "upgrade", upgrade)
+    with pytest.raises(StoreError, match="it broke"):
+        prepare(path)
+    assert connection.execute("SELECT * FROM schema_version").fetchall() == [("0000",)]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'half'")
+    assert tables.fetchone() == (0,)
+    connection.close()
