@@ -94,7 +94,7 @@ class LocalFacts:
             inner = _embedded(address)
             if inner is not None:
                 return (str(inner),)
-        return (str(address),)
+        return (str(address).partition("%")[0],)  # the zone says which wire, not which address
 
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
