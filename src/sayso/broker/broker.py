@@ -12,6 +12,7 @@ from sayso.audit.chain import Entry, Verification, verify
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import review as reviewing
 from sayso.broker.access import Access, Actor
+from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.notify import Outbox, cancelled
 from sayso.broker.ports import ObservedTool, Page
 from sayso.broker.session_gate import SessionGate, stop_session
@@ -234,6 +235,12 @@ class Broker:
         """Every tool that any session was ever offered."""
         self._must_be_a_person(actor)
         return await self.world.store.observed_tools()
+
+    async def decided_by_rule(self, actor: Actor, limit: int = 5) -> Sequence[ByRule]:
+        """What policy alone decided lately of the calls this actor may see, newest first."""
+        self._must_be_a_person(actor)
+        whose = None if actor.person.admin else actor.person.person_id
+        return await decided_by_rule(self.world.store, whose, limit)
 
     async def audit_page(self, actor: Actor, page: Page) -> Sequence[Entry]:
         """Audit entries, newest first; for admins, because the log speaks of everybody."""

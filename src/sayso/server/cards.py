@@ -7,9 +7,29 @@ from typing import cast
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
+from sayso.broker.insight import ByRule
 from sayso.channels.card import card_of
+from sayso.channels.display import show, shown_json
 from sayso.requests.approval import ApprovalRequest
-from sayso.server.documents import Card
+from sayso.server.documents import ByRuleShown, Card, Shown
+
+
+def by_rule_shown(found: ByRule) -> ByRuleShown:
+    """A call that policy alone decided, with nothing hidden in its texts."""
+
+    def shown(text: str) -> Shown:
+        return cast("Shown", shown_json(show(text)))
+
+    return ByRuleShown(
+        at=found.at,
+        call_id=found.call_id,
+        agent=shown(found.agent),
+        tool=shown(found.tool),
+        targets=[shown(target) for target in found.targets],
+        effect="allow" if found.effect == "allow" else "deny",
+        reason=found.reason,
+        rule=shown(found.rule),
+    )
 
 
 class Cards:

@@ -267,8 +267,21 @@ class Card(Document):
     result: str | None
 
 
+class ByRuleShown(Document):
+    """A call that policy alone allowed or denied."""
+
+    at: str
+    call_id: str
+    agent: Shown
+    tool: Shown
+    targets: list[Shown]
+    effect: Literal["allow", "deny"]
+    reason: str
+    rule: Shown
+
+
 class Inbox(Document):
-    """Everything that waits for the person who asks, and what was decided last."""
+    """Everything that waits for the person who asks, what was decided last, and what rules decided."""
 
     total: int
     approvals: list[Card]
@@ -276,6 +289,7 @@ class Inbox(Document):
     elicitations: list[Card]
     plans: list[Card]
     recent: list[Card]
+    by_rule: list[ByRuleShown]
 
 
 class ToolSeen(Document):

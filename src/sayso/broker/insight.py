@@ -1,0 +1,54 @@
+"""What the audit log tells people: what policy alone decided lately."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from sayso.audit.record import RecordKind
+from sayso.broker.ports import Page, Store
+
+LOOK_BACK = 100
+"""How many of the newest audit entries are looked through."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByRule:
+    """A call that policy allowed or denied without asking anybody; `at` is RFC 3339."""
+
+    at: str
+    call_id: str
+    agent: str
+    tool: str
+    targets: tuple[str, ...]
+    effect: str
+    reason: str
+    rule: str
+
+
+async def decided_by_rule(store: Store, user_id: str | None, limit: int) -> list[ByRule]:
+    """The newest calls that policy alone decided, newest first; `user_id` None means everybody's."""
+    found: list[ByRule] = []
+    for entry in await store.audit_page(Page(limit=LOOK_BACK)):
+        record: dict[str, Any] = orjson.loads(entry.body)
+        if record["kind"] != RecordKind.VERDICT.value or record.get("effect") == "ask":
+            continue
+        if user_id is not None and record.get("user_id") != user_id:
+            continue
+        found.append(
+            ByRule(
+                at=record["at"],
+                call_id=record.get("call_id", ""),
+                agent=record.get("agent_id", ""),
+                tool=record.get("tool", ""),
+                targets=tuple(record.get("targets", ())),
+                effect=record.get("effect", ""),
+                reason=record.get("reason", ""),
+                rule=record.get("rule", ""),
+            )
+        )
+        if len(found) == limit:
+            break
+    return found
