@@ -50,14 +50,14 @@ async def made(tmp_path: Path) -> AsyncIterator[Installation]:
         await installation.set_up()
         yield installation
     finally:
-        await installation.close()
+        installation.close()
 
 
 async def test_the_server_is_killed_while_a_call_is_pending(made: Installation, tool: Tool) -> None:
     async with raw_client(made, tool.command) as client:
         answer = client.call(1, "work", n=1)
         [card] = await made.asked()
-        await made.kill()
+        made.kill()
         await asyncio.sleep(0.5)
         assert not answer.done()
         await made.start()
@@ -78,7 +78,7 @@ async def test_the_server_is_killed_while_a_call_is_approved(
         client.cancel(1)
         await made.until(lambda: made.card(card["request_id"]), lambda c: c["caller"] == "gone")
         await made.resolve(card, "approve")
-        await made.kill()
+        made.kill()
         await made.start()
         assert (await made.card(card["request_id"]))["status"] == "approved"
         found = await asyncio.wait_for(client.call(2, "work", n=1), PATIENCE)
@@ -93,7 +93,7 @@ async def test_the_server_is_killed_while_a_call_runs(made: Installation, tool: 
         [card] = await made.asked()
         await made.resolve(card, "approve")
         await tool.started(1)
-        await made.kill()
+        made.kill()
         # The tool ends while nobody can be told; the client has its result all the same.
         found = await asyncio.wait_for(answer, PATIENCE)
         assert found["result"]["content"][0]["text"] == "did 1"
@@ -110,7 +110,7 @@ async def test_without_a_server_a_call_is_refused_and_later_ones_work(
         [card] = await made.asked()
         await made.resolve(card, "approve")
         await asyncio.wait_for(first, PATIENCE)
-        await made.kill()
+        made.kill()
         refused = await asyncio.wait_for(client.call(2, "work", n=2), PATIENCE)
         assert refused["result"]["isError"]
         assert "not run" in refused["result"]["content"][0]["text"]
@@ -159,10 +159,9 @@ async def test_the_gateway_is_killed_while_calls_are_pending_approved_and_runnin
     for card in (pending, approved):
         assert (await made.card(card["request_id"]))["status"] == "approved"
     assert tool.ran == [3, 3]
-    assert await made.outcomes(running["request_id"]) == []
+    assert [said["reason"] for said in await made.outcomes(running["request_id"])] == ["unknown"]
 
 
-@pytest.mark.spec("MCP-7")
 async def test_two_gateways_are_two_sessions(made: Installation, tool: Tool) -> None:
     async with raw_client(made, tool.command) as one, raw_client(made, tool.command) as two:
         first, second = one.call(1, "work", n=1), two.call(1, "work", n=1)

@@ -62,7 +62,6 @@ async def answer(asking: Any) -> Any:
         return error.error
 
 
-@pytest.mark.spec("MCP-1")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize("server", ["git", "files"])
 async def test_the_conversation_is_the_same(server: str, mode: str, tmp_path: Path) -> None:

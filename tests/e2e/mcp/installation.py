@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import json
 import os
-import signal
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
@@ -15,6 +15,10 @@ from typing import Any
 
 import httpx
 from mcp.client.stdio import StdioServerParameters
+
+from sayso.front.assembly import SETTINGS_NAME, open_broker
+from sayso.people.token import CredentialKind
+from sayso.system.places import DATABASE_NAME
 
 SAYSO = str(Path(sys.executable).with_name("sayso"))
 PASSPHRASE = "correct horse battery staple"
@@ -29,7 +33,7 @@ class Installation:
     def __init__(self, home: Path, settings: str) -> None:
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
-        (home / "settings.toml").write_text(settings)
+        (home / SETTINGS_NAME).write_text(settings)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -38,73 +42,71 @@ class Installation:
             **{k: v for k, v in os.environ.items() if not k.startswith("SAYSO_")},
             "SAYSO_HOME": str(home),
         }
-        self.process: asyncio.subprocess.Process | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self.agent_token = ""
-        self._approver: httpx.AsyncClient | None = None
+        self._approver_token = ""
 
     async def set_up(self) -> None:
         """Choose the passphrase, make the tokens, start."""
-        await self.command("passphrase", "set", "--passphrase-stdin")
-        made = {}
-        for kind in ("agent", "approver"):
-            out = await self.command("tokens", "create", "--kind", kind, "--passphrase-stdin")
-            made[kind] = out.split()[-1]
-        self.agent_token = made["agent"]
-        self._approver = httpx.AsyncClient(
-            base_url=self.url, headers={"Authorization": f"Bearer {made['approver']}"}, timeout=10
-        )
+        tokens = {}
+        # In this process: a command line each would take its time.
+        async with open_broker(
+            database=self.home / DATABASE_NAME, settings=self.home / SETTINGS_NAME
+        ) as broker:
+            await broker.access.choose_passphrase(PASSPHRASE, None, "terminal")
+            _, owner = await broker.access.login(PASSPHRASE, "terminal", 60)
+            for kind in (CredentialKind.AGENT, CredentialKind.APPROVER):
+                tokens[kind], _ = await broker.access.create_token(
+                    owner, kind, agent_id="coder" if kind is CredentialKind.AGENT else None
+                )
+        self.agent_token = tokens[CredentialKind.AGENT]
+        self._approver_token = tokens[CredentialKind.APPROVER]
         await self.start()
-
-    async def command(self, *arguments: str) -> str:
-        """Run a command of sayso with the passphrase as its input; its output."""
-        process = await asyncio.create_subprocess_exec(
-            SAYSO,
-            *arguments,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            env=self.environment,
-        )
-        out, _ = await process.communicate(f"{PASSPHRASE}\n".encode())
-        assert process.returncode == 0, f"sayso {' '.join(arguments)} failed"
-        return out.decode()
 
     async def start(self) -> None:
         """Start the server and wait until it answers."""
-        self.process = await asyncio.create_subprocess_exec(
-            *(SAYSO, "serve", "--port", str(self.port)),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
+        # Not asyncio's: the server outlives the loop of one test.
+        self.process = subprocess.Popen(  # noqa: ASYNC220
+            [SAYSO, "serve", "--port", str(self.port)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
             env=self.environment,
         )
         async with asyncio.timeout(PATIENCE):
             while True:
-                assert self.process.returncode is None, "the server ended"
+                assert self.process.poll() is None, "the server ended"
                 with contextlib.suppress(httpx.TransportError):
                     await self.inbox()
                     return
                 await asyncio.sleep(0.05)
 
-    async def kill(self) -> None:
+    def kill(self) -> None:
         """End the server as a power cut would."""
         assert self.process is not None
-        with contextlib.suppress(ProcessLookupError):
-            self.process.send_signal(signal.SIGKILL)
-        await self.process.wait()
+        self.process.kill()
+        self.process.wait()
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End everything."""
-        if self.process is not None and self.process.returncode is None:
+        if self.process is not None and self.process.poll() is None:
             self.process.terminate()
-            await asyncio.wait_for(self.process.wait(), PATIENCE)
-        if self._approver is not None:
-            await self._approver.aclose()
+            self.process.wait(PATIENCE)
 
     # ── the approver ─────────────────────────────────────────────────────────────────────────
 
     async def get(self, path: str) -> Json:
         """What a path of the API says."""
-        assert self._approver is not None
-        answer = await self._approver.get(path)
+        return await self._send("GET", path)
+
+    async def _send(self, method: str, path: str, body: Json = None) -> Json:
+        # A client for each: one that is kept would belong to the loop of one test.
+        async with httpx.AsyncClient(
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {self._approver_token}"},
+            timeout=30,
+            verify=False,
+        ) as client:
+            answer = await client.request(method, path, json=body)
         answer.raise_for_status()
         return answer.json()
 
@@ -137,13 +139,12 @@ class Installation:
 
     async def resolve(self, card: Json, action: str, note: str | None = None) -> None:
         """Approve or reject what a card shows."""
-        assert self._approver is not None
         body = {"action": action, "digest": card["digest"], "note": note}
-        answer = await self._approver.post(
+        await self._send(
+            "POST",
             f"/api/inbox/approvals/{card['request_id']}/resolve",
-            json={name: value for name, value in body.items() if value is not None},
+            {name: value for name, value in body.items() if value is not None},
         )
-        answer.raise_for_status()
 
     async def outcomes(self, request_id: str) -> list[Json]:
         """The audit's records of what came of a call."""

@@ -18,7 +18,6 @@ PROGRESS = {"_meta": {"progressToken": "p"}}
 # ── passing ────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.spec("MCP-1")
 async def test_messages_pass_untouched_in_both_directions() -> None:
     odd = b' {"jsonrpc" : "2.0", "id": 1, "method": "resources/list", "x": "\xc3\xa4"}\r'
     back = b'{"id":1 , "jsonrpc":"2.0","result":{"resources":[]}}'
@@ -90,7 +89,6 @@ async def test_a_held_call_is_sent_only_after_its_approval_and_once() -> None:
         assert (asked.status, asked.summary) == ("done", "did write")
 
 
-@pytest.mark.spec("MCP-2")
 async def test_a_rejection_reaches_the_model_with_its_reason() -> None:
     async with rig() as r:
         await r.ask(call(1, "write"))
@@ -193,7 +191,6 @@ async def test_an_answer_to_a_repeated_request_is_a_call_of_its_own() -> None:
 # ── waiting ────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.spec("MCP-3")
 async def test_while_it_waits_the_client_hears_of_progress() -> None:
     async with rig(progress_seconds=0.01) as r:
         await r.ask(call(1, "write", **PROGRESS), call(2, "other"))
@@ -210,7 +207,6 @@ async def test_while_it_waits_the_client_hears_of_progress() -> None:
         assert len(r.messages) == count, "no progress once it has been answered"
 
 
-@pytest.mark.spec("MCP-3")
 async def test_at_the_limit_the_client_is_told_to_call_again_and_that_runs_it_once() -> None:
     async with rig(hold_seconds=0.05) as r:
         await r.ask(call(1, "write", {"n": 1}))
@@ -275,7 +271,6 @@ async def test_a_claim_that_is_not_given_is_asked_for_again() -> None:
 @pytest.mark.parametrize(
     "error", [UNREACHABLE, RuntimeError("a bug"), CallInvalid("the arguments are odd")]
 )
-@pytest.mark.spec("AD-3")
 async def test_whatever_goes_wrong_before_it_runs_is_a_refusal(error: Exception) -> None:
     async with rig({"read": "allow"}) as r:
         r.gate.broken["submit"] = error
@@ -288,7 +283,6 @@ async def test_whatever_goes_wrong_before_it_runs_is_a_refusal(error: Exception)
 # ── cancelling ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.spec("MCP-2")
 async def test_a_cancelled_call_never_runs_and_its_request_stays() -> None:
     async with rig() as r:
         await r.ask(call(1, "write", {"n": 1}))
@@ -512,7 +506,6 @@ def listing(tools: list[object], **more: object):
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
-@pytest.mark.spec("POL-50")
 async def test_denied_tools_are_hidden_on_every_page_and_all_are_observed() -> None:
     async with rig({"drop": "deny"}, react=listing(TOOLS, nextCursor="c", ttlMs=5)) as r:
         await r.ask(LIST)

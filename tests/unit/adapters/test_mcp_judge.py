@@ -319,7 +319,6 @@ pieces = st.sampled_from(
 raw_pieces = pieces.map(lambda text: text.encode()) | st.binary(max_size=6)
 
 
-@pytest.mark.spec("MCP-1")
 @settings(max_examples=400)
 @given(st.lists(raw_pieces, max_size=14))
 @example([b'{"id":1,"method":"ping","params":\r', CALL_TEXT.encode(), b"\r}"])

@@ -54,8 +54,8 @@ NO_GATE = (
 )
 _AGAIN = "call again with the same arguments"
 _NOT_YET = {
-    "pending": "approval pending (code {code}): nobody has decided yet and the tool was not run; "
-    f"{_AGAIN} once it is approved",
+    "pending": "approval pending (code {code}): a person has been asked and has not decided yet, "
+    f"and the tool was not run; {_AGAIN} once it is approved",
     "approved": "approved (code {code}), but it cannot run at the moment and was not run; "
     f"{_AGAIN} later",
     "running": f"an identical call still runs (code {{code}}); {_AGAIN} to hear how it ended",
