@@ -18,7 +18,7 @@ from sayso.errors import CallInvalid
 
 MAX_ARGUMENT_BYTES = 1024 * 1024
 MAX_DEPTH = 64
-MAX_INTEGER = 2**53
+MAX_INTEGER = 2**53 - 1
 MAX_NAME = 512
 
 
@@ -73,7 +73,7 @@ class ToolCall:
 def parse_arguments(raw: bytes | str) -> dict[str, Any]:
     """Read a call's arguments from JSON text, strictly.
 
-    Raises CallInvalid for more than 1 MiB, invalid UTF-8, duplicate keys, integers beyond 2^53,
+    Raises CallInvalid for more than 1 MiB, invalid UTF-8, duplicate keys, integers from 2^53 on,
     NaN or infinity, deep nesting, and anything that is not a JSON object.
     """
     try:
@@ -176,7 +176,7 @@ def _plain(value: object, depth: int) -> Any:
         return str(value)
     if isinstance(value, int):
         if abs(value) > MAX_INTEGER:
-            raise CallInvalid(f"the integer `{value}` is beyond 2^53", "send it as text")
+            raise CallInvalid("an integer in the arguments is not below 2^53", "send it as text")
         return int(value)
     if isinstance(value, float):
         if not math.isfinite(value):
