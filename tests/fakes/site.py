@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from litestar import Litestar
@@ -61,7 +61,7 @@ class Site:
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         made = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=self.app), base_url=BASE, headers=headers
+            transport=httpx.ASGITransport(app=cast("Any", self.app)), base_url=BASE, headers=headers
         )
         self.clients.append(made)
         return made

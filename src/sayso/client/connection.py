@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from sayso.client.problems import error_of
-from sayso.errors import RateLimited, ServerUnreachable, StoreUnavailable
+from sayso.errors import CallInvalid, RateLimited, ServerUnreachable, StoreUnavailable
 
 ANSWER_SECONDS = 30.0
 """How long an answer may take that does not wait for a person."""
@@ -69,11 +69,17 @@ class Connection:
         `again` says that sending it twice does no harm: then a server that is away or busy is waited
         for. Raises ServerUnreachable, and whatever the server's problem document stands for.
         """
+        try:
+            content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        except UnicodeError as error:
+            raise CallInvalid(
+                "a text is not valid Unicode", "send it as JSON can carry it"
+            ) from error
         started = time.monotonic()
         pause = FIRST_PAUSE
         while True:
             try:
-                return await self._once(method, path, body, params, within)
+                return await self._once(method, path, content, params, within)
             except (ServerUnreachable, StoreUnavailable, RateLimited) as error:
                 held = error.retry_after if isinstance(error, RateLimited) else 0.0
                 pause = max(pause, held)
@@ -86,7 +92,7 @@ class Connection:
         self,
         method: str,
         path: str,
-        body: Mapping[str, Any] | None,
+        content: bytes | None,
         params: Mapping[str, Any] | None,
         within: float,
     ) -> Any:
@@ -94,8 +100,8 @@ class Connection:
             answer = await self._http.request(
                 method,
                 path,
-                content=None if body is None else json.dumps(body, ensure_ascii=False).encode(),
-                headers=None if body is None else {"Content-Type": "application/json"},
+                content=content,
+                headers=None if content is None else {"Content-Type": "application/json"},
                 params=params,
                 timeout=httpx.Timeout(within, connect=CONNECT_SECONDS, pool=None),
             )

@@ -33,7 +33,7 @@ async def send_call(site: Site, text: str | bytes) -> Any:
         ('{"a": NaN}', "`NaN`"),
         ('{"a": -Infinity}', "`-Infinity`"),
         ('{"a": 1e999}', "`inf`"),
-        (f'{{"a": {MAX_INTEGER + 1}}}', "beyond 2^53"),
+        (f'{{"a": {MAX_INTEGER + 1}}}', "below 2^53"),
         ('{"a": ' + "9" * 5000 + "}", ""),
         ('{"a": "\\ud800"}', "Unicode"),
         ("[]", "object"),
