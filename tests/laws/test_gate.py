@@ -19,7 +19,7 @@ from sayso.requests.grant import Grant
 from tests.fakes.values import at
 from tests.fakes.world import rule
 from tests.laws.gate_worlds import IDS, NOW, GateWorld, gate_worlds
-from tests.reference.gate import enough, look_up
+from tests.reference.gate import could_approve, enough, look_up
 
 
 def generous(digest: str) -> Grant:
@@ -94,6 +94,19 @@ def test_a_grant_counts_only_if_its_giver_could_approve(world: GateWorld) -> Non
     elif mine:
         assert (verdict.effect, verdict.reason) == (Effect.ASK, Reason.NEEDS_FRESH_APPROVAL)
 
+    # one person too few is not enough, however often those who gave it are named
+    able = [
+        person_id
+        for person_id, person in world.context.people.items()
+        if could_approve(person, world.call, policy.approval)
+    ]
+    few = able[: policy.approval.quorum - 1]
+    lacking = Grant("r7", verdict.digest, tuple(few * 4), at(600))
+    assert world.decide((lacking,)).reason is Reason.NEEDS_FRESH_APPROVAL
+    if len(able) >= policy.approval.quorum:
+        enough_people = replace(lacking, givers=tuple(able[: policy.approval.quorum]))
+        assert world.decide((enough_people,)).reason is Reason.APPROVED
+
 
 CHANGES: list[dict[str, Any]] = [
     {"arguments": {"to": 7}},
@@ -142,6 +155,10 @@ def test_same_inputs_same_verdict(world: GateWorld, seed: int) -> None:
     random.Random(seed).shuffle(shuffled)
     twice = world.decide((*shuffled, *shuffled))
     assert (twice.effect, twice.reason, twice.digest) == (first.effect, first.reason, first.digest)
+    nobodys = Grant("r8", first.digest, (), at(600))
+    one_way = world.decide((nobodys, *world.grants, generous(first.digest)))
+    other_way = world.decide((generous(first.digest), *world.grants, nobodys))
+    assert (one_way.effect, one_way.reason) == (other_way.effect, other_way.reason)
 
 
 @pytest.mark.spec("GATE-5")

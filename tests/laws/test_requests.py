@@ -84,6 +84,9 @@ STEPS = {
 ENDED = {s.value for s in Status} - set(STEPS)
 
 
+HOLDING = (lifecycle.Renewed, lifecycle.Finished, lifecycle.Unreportable)
+
+
 class Life(RuleBasedStateMachine):
     """Any events in any order: the request only takes steps of the table."""
 
@@ -113,6 +116,9 @@ class Life(RuleBasedStateMachine):
         assert len(after.reviews) - len(before.reviews) in (0, 1)
         for frozen in ("call", "digest", "policy", "why", "action", "created_at", "eligible"):
             assert getattr(after, frozen) == getattr(before, frozen)
+        if isinstance(event, HOLDING):
+            assert before.lease is not None
+            assert event.token == before.lease.token, "another claim's token counted"
         if after.status is Status.RUNNING and before.status is not Status.RUNNING:
             assert isinstance(event, lifecycle.Claimed)
         if before.status is Status.RUNNING and after.status in (Status.DONE, Status.FAILED):
