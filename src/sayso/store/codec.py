@@ -155,17 +155,10 @@ def change_rows(change: Change) -> ChangeRows:
     if follow_up is not None:
         follow_up.call["external_id"] = None
     values = state_values(change.request)
-    seen = values.pop("caller_seen")
-    return ChangeRows(
-        request={
-            **{f"new_{name}": value for name, value in values.items()},
-            "seen": seen,
-            "the_id": change.request.request_id,
-            "expected_version": change.expected_version,
-        },
-        log=log_rows(change.records, change.notices),
-        follow_up=follow_up,
-    )
+    values["seen"] = values.pop("caller_seen")
+    values["the_id"] = change.request.request_id
+    values["expected_version"] = change.expected_version
+    return ChangeRows(values, log_rows(change.records, change.notices), follow_up)
 
 
 def request_row(request: ApprovalRequest) -> dict[str, Any]:

@@ -149,13 +149,10 @@ class Queries:
                 r.version == bindparam("expected_version"),
                 r.review_count == bindparam("reviews_before"),
             )
-            .values(
-                caller_seen=case((r.caller_seen > seen, r.caller_seen), else_=seen),
-                **{name: bindparam(f"new_{name}", type_=r[name].type) for name in _CHANGED},
-            )
+            .values(caller_seen=case((r.caller_seen > seen, r.caller_seen), else_=seen))
         )
-        self.change_request = self._compile(change)
-        self.close_request = self._compile(change.values(closed=one))
+        self.change_request = self._compile(change, list(_CHANGED))
+        self.close_request = self._compile(change, [*_CHANGED, "closed"])
         self.touch_request = self._compile(
             update(t.REQUESTS).where(the_one, r.caller_seen < seen).values(caller_seen=seen)
         )

@@ -64,9 +64,10 @@ def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
 
 def _replace(tx: Transaction, rows: ChangeRows, reviews_before: int) -> bool:
     """The conditional write: whether the stored version, and number of reviews, were the expected."""
-    values = {**rows.request, "reviews_before": reviews_before}
-    closes = values["new_closed"]
-    return tx.write(tx.queries.close_request if closes else tx.queries.change_request, values) == 1
+    values = rows.request
+    values["reviews_before"] = reviews_before
+    statement = tx.queries.close_request if values["closed"] else tx.queries.change_request
+    return tx.write(statement, values) == 1
 
 
 def touch(tx: Transaction, request_ids: Sequence[str], now: Moment) -> None:
