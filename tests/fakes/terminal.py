@@ -56,6 +56,10 @@ class Person:
         """Give the program time to do something wrong."""
         await asyncio.sleep(0.15)
 
+    def leave(self) -> None:
+        """Stop looking; the other side is closed, so the reader comes to its end."""
+        self._reader.join(5)
+
     def _read(self) -> None:
         while True:
             try:
@@ -71,10 +75,12 @@ class Person:
 def a_terminal() -> Iterator[Person]:
     """A pseudo-terminal for one test."""
     master, slave = pty.openpty()
+    person = Person(master, os.ttyname(slave))
     try:
-        yield Person(master, os.ttyname(slave))
+        yield person
     finally:
         os.close(slave)
+        person.leave()
         os.close(master)
 
 

@@ -112,6 +112,21 @@ def plain(shown: Iterable[Run]) -> str:
     return "".join(parts)
 
 
+def one_line(shown: Shown) -> Shown:
+    """The runs with line ends and tabs as marks too, so that a name cannot imitate more lines."""
+    runs: list[Run] = []
+    for run in shown:
+        if isinstance(run, Text) and ("\n" in run.text or "\t" in run.text):
+            for piece in _BREAKS.split(run.text):
+                if piece in ("\n", "\t"):
+                    runs.append(mark_of(piece))
+                elif piece:
+                    runs.append(Text(piece, run.warn))
+        else:
+            runs.append(run)
+    return tuple(runs)
+
+
 def cut(shown: Shown, characters: int, *, lines: int | None = None) -> Shown:
     """The beginning of the runs: at most so many characters and lines, then how much is hidden.
 
@@ -184,6 +199,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+_BREAKS = re.compile(r"([\n\t])")
 _PLAIN = re.compile(r"[\t\n -~]*")
 
 

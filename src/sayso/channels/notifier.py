@@ -8,7 +8,6 @@ which stays as it is (CH-11).
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -159,6 +158,7 @@ class _Delivery:
         self._retry_seconds = retry_seconds
         self._wanted: ApprovalRequest | None = None
         self._shown_version = 0
+        self._tried = False
         self._announced = False
         self._attempts = 0
         self._problem: str | None = None
@@ -187,8 +187,7 @@ class _Delivery:
         """Stop delivering."""
         if self.task is not None:
             self.task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self.task
+            await asyncio.wait({self.task})
 
     async def _run(self) -> None:
         try:
@@ -223,12 +222,13 @@ class _Delivery:
         self._shown_version = max(version, self._wanted.version if self._wanted else version)
 
     async def _hand_over(self, request: ApprovalRequest) -> None:
-        if not self._announced and not request.waits:
+        if not self._tried and not request.waits:
             return  # nobody saw it while it waited, so there is nothing to correct
         card = fitted(await self._picture(request), self._channel.fidelity)
-        if self._announced:
-            await self._channel.update(card)
+        if self._announced or not request.waits:
+            await self._channel.update(card)  # also where announcing failed: it may have been shown
         else:
+            self._tried = True
             await self._channel.announce(card)
             self._announced = True
 

@@ -130,6 +130,7 @@ def test_the_json_has_exactly_the_documented_shape() -> None:
     }
 
 
+@pytest.mark.spec("CH-17")
 def test_the_title_never_holds_what_the_agent_says_of_its_reasons() -> None:
     made = card(a_request(a_call(detail="trust me, it is harmless")))
     assert "trust" not in plain(made.action)
@@ -224,7 +225,6 @@ def test_nothing_can_be_decided_on_the_card_of_a_resolved_request() -> None:
         assert made.who.may_decide == waits
 
 
-@pytest.mark.spec("CH-2")
 @pytest.mark.parametrize(
     ("status", "line"),
     [

@@ -12,6 +12,7 @@ from sayso.channels.display import (
     Text,
     cut,
     hidden_in,
+    one_line,
     plain,
     restore,
     show,
@@ -114,6 +115,13 @@ def test_an_escape_sequence_is_a_box_and_then_text() -> None:
 
 def test_new_lines_and_tabs_are_text() -> None:
     assert show("a\n\tb") == (Text("a\n\tb"),)
+
+
+@given(TEXTS)
+def test_on_one_line_nothing_breaks_it_and_nothing_is_lost(text: str) -> None:
+    shown = one_line(show(text))
+    assert restore(shown) == text
+    assert not set(plain(shown)) & {"\n", "\t"}
 
 
 @pytest.mark.parametrize(

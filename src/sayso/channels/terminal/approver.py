@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import Callable
 
@@ -146,8 +145,9 @@ class TerminalApprover:
 
 async def _cancelled(task: asyncio.Task[None]) -> None:
     task.cancel()
-    with contextlib.suppress(asyncio.CancelledError, Exception):
-        await task
+    await asyncio.wait({task})  # unlike awaiting the task, this leaves a cancellation of ours ours
+    if not task.cancelled():
+        task.exception()
 
 
 def _look() -> Look:

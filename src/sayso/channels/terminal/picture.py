@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text as Row
 
 from sayso.channels.card import Card
-from sayso.channels.display import Cut, Run, Shown, cut, show
+from sayso.channels.display import Cut, Run, Shown, cut, one_line, show
 from sayso.channels.result import count_words, countdown_words, seconds_words
 from sayso.channels.terminal.rows import CUT_STYLE, fold, lines_of, warnings_of
 from sayso.core.moment import Moment, seconds_between
@@ -60,13 +60,13 @@ def draw(
     _head(sheet, card, now)
     if card.result is None:
         sheet.heading("Why this asks")
-        sheet.prose(card.why.sentence)
+        _why(sheet, card)
     sheet.heading("What will run" if card.waits else "What it was")
     _what(sheet, card, diff_lines)
     if card.agent_words is not None:
         sheet.heading("What led here")
-        sheet.add(Row("  The agent’s words, not checked:", "dim"))
-        sheet.block(card.agent_words, "  ▏ ", WORDS_ROWS)
+        sheet.prose(show("The agent’s words, not checked:"), "  ", "dim")
+        sheet.block(card.agent_words, "  ▏ ", WORDS_ROWS, prose=True)
         sheet.warn([card.agent_words])
     sheet.add(Row())
     return Picture(sheet.printed(look), sheet.cut, sheet.cut_what)
@@ -77,16 +77,22 @@ def explain_text(card: Card, *, width: int = MAX_WIDTH, look: Look = Look.COLOUR
     sheet = _Sheet(max(20, min(width, MAX_WIDTH)), full=True)
     sheet.heading("Explained")
     sheet.block(card.why.explain, "  ", WORDS_ROWS)
+    sheet.warn([card.why.explain])
     sheet.add(Row())
     return sheet.printed(look)
 
 
 def _head(sheet: _Sheet, card: Card, now: Moment) -> None:
     sheet.add(Row("─" * sheet.width, "dim"))
-    severity = Row(f" {card.severity.capitalize()}", _SEVERITY.get(card.severity, "bold"))
+    look = _SEVERITY.get(card.severity, "bold")
+    severity = Row().append(f" {card.severity.capitalize()}", look)
     gap = sheet.width - cell_len(severity.plain) - cell_len(card.code)
-    sheet.add(severity.append(" " * max(1, gap)).append(card.code, "not bold dim"))
-    sheet.block(card.action, " ", WORDS_ROWS, style="bold")
+    if gap > 0:
+        severity.append(" " * gap).append(card.code, "dim")
+    sheet.add(severity)
+    if gap <= 0:
+        sheet.prose(show(card.code), " ", "dim")
+    sheet.prose(one_line(card.action), " ", "bold")
     who: list[Shown] = [card.agent]
     if card.context_label is not None:
         who.append(card.context_label)
@@ -101,19 +107,32 @@ def _head(sheet: _Sheet, card: Card, now: Moment) -> None:
         asked += ", nobody waits for it any more"
     line: list[Run] = []
     for part in who:
-        line += [*part, *show(" · ")]
-    sheet.block((*line, *show(asked)), " ", WORDS_ROWS, style="dim")
+        line += [*one_line(part), *show(" · ")]
+    sheet.prose((*line, *show(asked)), " ", "dim")
     if card.who.need > 1 or card.who.approver != "any":
         votes = f"{card.who.have} of {card.who.need} have approved; decides: {card.who.approver}"
-        sheet.block(show(votes), " ", WORDS_ROWS, style="dim")
+        sheet.prose(show(votes), " ", "dim")
     if card.result is not None:
-        sheet.block(show(card.result), " ", WORDS_ROWS, style="bold")
+        sheet.prose(show(card.result), " ", "bold")
     sheet.warn([card.action, *who])
+
+
+def _why(sheet: _Sheet, card: Card) -> None:
+    sheet.prose(one_line(card.why.sentence), "  ")
+    targets = card.what.targets
+    if len(targets) > 1:
+        for target in targets if sheet.full else targets[:WORDS_ROWS]:
+            words = (*show(f"{target.kind} "), *one_line(target.text), *show(f": {target.effect}"))
+            edge, style = ("  ▸ ", "bold") if target.decides else ("    ", "dim")
+            sheet.block(words, edge, 3, style=style)
+        if len(targets) > WORDS_ROWS and not sheet.full:
+            sheet.hide(f"… {count_words(len(targets) - WORDS_ROWS, 'more target')} hidden")
+    sheet.warn([card.why.sentence, *(target.text for target in targets)])
 
 
 def _what(sheet: _Sheet, card: Card, diff_lines: int) -> None:
     pair = card.tool if card.server is None else (*card.server, *show(": "), *card.tool)
-    sheet.block((*show("tool "), *pair), "  ", WORDS_ROWS)
+    sheet.block((*show("tool "), *one_line(pair)), "  ", WORDS_ROWS)
     sheet.warn([pair])
     left = diff_lines
     arguments = card.what.arguments
@@ -122,11 +141,11 @@ def _what(sheet: _Sheet, card: Card, diff_lines: int) -> None:
             more = len(arguments) - number
             sheet.hide(f"… {count_words(more, 'more argument')} hidden", what=True)
             break
-        sheet.block(argument.name, "  ", WORDS_ROWS, style="cyan", what=True)
+        sheet.block(one_line(argument.name), "  ", WORDS_ROWS, style="cyan", what=True)
         if argument.value:
             left -= sheet.block(argument.value, "  │ ", left, what=True)
         else:
-            sheet.add(Row("  │ ", "dim").append("an empty text", "dim italic"))
+            sheet.add(Row("  │ an empty text", "dim italic"))
         left -= 1
         sheet.warn([argument.name, argument.value])
     if card.what.diff is not None:
@@ -136,7 +155,7 @@ def _what(sheet: _Sheet, card: Card, diff_lines: int) -> None:
     note = card.what.note
     if sheet.cut_what:
         note = note.removesuffix(", nothing cut.") + ", not all of them shown: f shows all."
-    sheet.block(show(note), "  ", WORDS_ROWS, style="dim")
+    sheet.prose(show(note), "  ", "dim")
 
 
 def _diff_style(plain: str) -> str:
@@ -152,6 +171,7 @@ class _Sheet:
         self.cut = False
         self.cut_what = False
         self._rows: list[Row] = []
+        self._warned: set[str] = set()
 
     def add(self, row: Row) -> None:
         self._rows.append(row)
@@ -163,11 +183,17 @@ class _Sheet:
     def hide(self, words: str, *, what: bool = False) -> None:
         self.cut = True
         self.cut_what = self.cut_what or what
-        self.add(Row(f"  {words}", CUT_STYLE))
+        self.prose(show(words), "  ", CUT_STYLE)
 
-    def prose(self, shown: Shown) -> None:
-        self.block(shown, "  ", WORDS_ROWS)
-        self.warn([shown])
+    def prose(self, shown: Shown, edge: str, style: str = "") -> None:
+        self.block(shown, edge, WORDS_ROWS, style=style, prose=True)
+
+    def _wrapped(self, line: Shown, room: int, style: str) -> Iterable[Row]:
+        (row,) = fold(line, 10**9, style)
+        rows = row.wrap(_console(room, Look.PLAIN), room)
+        for part in rows:
+            part.rstrip()
+        return rows
 
     def block(
         self,
@@ -178,10 +204,12 @@ class _Sheet:
         style: str = "",
         style_of: Callable[[str], str] | None = None,
         what: bool = False,
+        prose: bool = False,
     ) -> int:
         """Add a text with its edge before each row; returns how many rows it took.
 
         A row that goes on from the one before has a broken edge, so that lines can be told apart.
+        `prose` breaks rows between words, where a space may go.
         """
         room = self.width - cell_len(edge)
         if not self.full:
@@ -196,18 +224,22 @@ class _Sheet:
             first = line[0] if line else None
             begins = getattr(first, "text", "")
             look = style if style_of is None else style_of(begins)
-            for number, row in enumerate(fold(line, room, look)):
-                self.add(Row(again if number else edge, "dim").append_text(row))
+            rows = self._wrapped(line, room, look) if prose else fold(line, room, look)
+            for number, row in enumerate(rows):
+                self.add(Row().append(again if number else edge, "dim").append_text(row))
                 taken += 1
         return taken
 
     def warn(self, texts: Iterable[Shown]) -> None:
-        """Say what is odd in these texts."""
-        found = warnings_of(texts)
+        """Say what is odd in these texts, and was not said on this sheet before."""
+        found = [row for row in warnings_of(texts) if row.plain not in self._warned]
+        self._warned.update(row.plain for row in found)
         for row in found[:WORDS_ROWS] if not self.full else found:
-            shown = Row("  ! ", "yellow").append_text(row)
-            shown.truncate(10 * self.width)
-            self._rows += shown.wrap(_console(self.width, Look.PLAIN), self.width)
+            if not self.full:
+                row.truncate(10 * self.width, overflow="ellipsis")
+            room = self.width - 4
+            for number, part in enumerate(row.wrap(_console(room, Look.PLAIN), room)):
+                self.add(Row().append("    " if number else "  ! ", "yellow").append_text(part))
         if len(found) > WORDS_ROWS and not self.full:
             self.hide(f"… {len(found) - WORDS_ROWS:,} more kinds of odd characters")
 

@@ -16,9 +16,13 @@ TAB = 8
 
 
 def lines_of(shown: Shown) -> Iterator[Shown]:
-    """The lines of a shown text, without their ends."""
+    """The lines of a shown text, without their ends; what says that it was cut stands alone."""
     line: list[Text | Mark | Cut] = []
     for run in shown:
+        if isinstance(run, Cut):
+            yield tuple(line)
+            line = [run]
+            continue
         if not isinstance(run, Text):
             line.append(run)
             continue
@@ -39,8 +43,8 @@ def fold(line: Shown, width: int, style: str = "") -> list[Row]:
             case Mark(code):
                 rows.put(f"[{code}]", MARK_STYLE, len(code) + 2)
             case Cut():
-                said = f"… {run.words}"
-                rows.put(said, CUT_STYLE, cell_len(said))
+                for char in f"… {run.words}":
+                    rows.put(char, CUT_STYLE, cell_len(char))
             case Text(text, warn):
                 look = style if warn is None else f"{style} {WARN_STYLE}".strip()
                 for part in text if text.isascii() else _clusters(text):

@@ -407,6 +407,29 @@ async def test_hostile_text_reaches_the_terminal_only_as_boxes(person: Person) -
     assert "[U+202E]evil[U+2066]" in person.screen
 
 
+async def test_it_ends_when_it_is_told_to_in_the_middle_of_a_vote(person: Person) -> None:
+    votes = Votes()
+    approver = TerminalApprover(
+        FakeKeyring(), lambda: at(130), path=person.path, quiet_seconds=0.05
+    )
+    told = asyncio.Event()
+
+    async def decide(*vote: Any) -> None:
+        await votes(*vote)
+        told.set()
+
+    task = asyncio.create_task(approver.listen(decide))
+    await approver.announce(card())
+    await person.asked()
+    person.press("a")
+    await unlock(person)
+    await told.wait()
+    task.cancel()
+    done, _ = await asyncio.wait({task}, timeout=5)
+    assert done
+    assert task.cancelled()
+
+
 async def test_the_terminal_is_left_as_it_was(person: Person) -> None:
     import os
 
