@@ -82,6 +82,7 @@ def test_a_template_sees_the_arguments_and_the_call() -> None:
     assert said == "refund €120 on 7 by support-bot"
 
 
+@pytest.mark.spec("REQ-13")
 @pytest.mark.parametrize(
     "template",
     [
