@@ -41,10 +41,7 @@ _BY_STATUS: dict[int, type[errors.SaysoError]] = {
 def error_of(status: int, document: Any) -> errors.SaysoError:
     """The exception that an answer stands for; what is not a problem of sayso's is told as it is."""
     if not isinstance(document, dict) or not str(document.get("type", "")).startswith(PREFIX):
-        return errors.AdapterError(
-            f"the server answered {status}, but not as sayso does",
-            "is it sayso that listens there?",
-        )
+        return stranger(status)
     name = document["type"].removeprefix(PREFIX)
     message, hint = str(document.get("detail", "")), document.get("hint")
     if name == "request-closed":
@@ -62,3 +59,17 @@ def error_of(status: int, document: Any) -> errors.SaysoError:
         return errors.RuleSyntaxError(message, hint, column=int(document.get("column") or 1))
     kind = _BY_NAME.get(name) or _BY_STATUS.get(status, errors.AdapterError)
     return kind(message, hint)
+
+
+def stranger(status: int) -> errors.AdapterError:
+    """The exception for an answer that no server of sayso gives."""
+    return errors.AdapterError(
+        f"the server answered {status}, but not as sayso does", "is it sayso that listens there?"
+    )
+
+
+def expect(found: Any, *names: str) -> dict[str, Any]:
+    """The answer's document, which has to have these members; raises AdapterError if it has not."""
+    if not isinstance(found, dict) or any(name not in found for name in names):
+        raise stranger(200)
+    return found

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from sayso.broker.ports import Claim, ObservedTool, Standing
 from sayso.client.connection import ANSWER_SECONDS, Connection
+from sayso.client.problems import expect
 from sayso.core.call import check_arguments
 from sayso.core.session import CallDraft
 
@@ -71,7 +72,8 @@ class RemoteGate:
             source=source, workspace=workspace, attended=attended, context_label=context_label
         )
         try:
-            opened = await connection.send("POST", "/api/sessions", body)
+            found = await connection.send("POST", "/api/sessions", body)
+            opened = expect(found, "session_id", "user_id", "agent_id")
         except BaseException:
             await connection.close()
             raise
@@ -133,8 +135,9 @@ class RemoteGate:
     async def claim(self, call_id: str, digest: str) -> Claim | Standing:
         """See GatePort; never sent again: if the answer is lost, the outcome will be unknown."""
         found = await self._connection.send("POST", _path(call_id, "claim"), {"digest": digest})
-        if found["claim"] is not None:
-            return Claim(**found["claim"])
+        if expect(found, "claim", "standing")["claim"] is not None:
+            claim = expect(found["claim"], "call_id", "token", "lease_seconds")
+            return Claim(claim["call_id"], claim["token"], claim["lease_seconds"])
         return _standing(found["standing"])
 
     async def renew(self, claim: Claim) -> None:
@@ -158,7 +161,8 @@ class RemoteGate:
             found = await self._connection.send(
                 "POST", f"/api/sessions/{quote(self.session_id, safe='')}/tools", {"tools": part}
             )
-            visible.update((tool["server"], tool["name"]) for tool in found["visible"])
+            shown = (expect(tool, "server", "name") for tool in expect(found, "visible")["visible"])
+            visible.update((tool["server"], tool["name"]) for tool in shown)
         return [tool for tool in tools if (tool.server, tool.name) in visible]
 
     async def stop(self) -> None:
@@ -189,8 +193,21 @@ def _path(call_id: str, act: str) -> str:
     return f"/api/calls/{quote(call_id, safe='')}/{act}"
 
 
-def _standing(found: dict[str, Any]) -> Standing:
-    return Standing(**{name: found.get(name) for name in Standing.__slots__})  # type: ignore[arg-type]
+def _standing(found: Any) -> Standing:
+    told = expect(found, "call_id", "digest", "code", "effect", "reason", "message", "status")
+    return Standing(
+        call_id=told["call_id"],
+        digest=told["digest"],
+        code=told["code"],
+        effect=told["effect"],
+        reason=told["reason"],
+        message=told["message"],
+        status=told["status"],
+        by=told.get("by"),
+        comment=told.get("comment"),
+        summary=told.get("summary"),
+        verdict=told.get("verdict"),
+    )
 
 
 def _parts(tools: Sequence[ObservedTool]) -> Iterator[list[dict[str, Any]]]:
