@@ -209,7 +209,6 @@ async def test_a_wait_longer_than_a_poll_goes_on_until_its_time() -> None:
     assert asked[0] == 50
 
 
-@pytest.mark.spec("SRV-7")
 async def test_a_wait_outlives_a_restart_of_the_server(site: Site) -> None:
     token = await site.token(CredentialKind.AGENT, agent_id="coder")
     async with listening(site) as (url, _):

@@ -18,7 +18,6 @@ async def approve(site: Site, standing: dict[str, str]) -> None:
     assert answer.status_code == 200, answer.text
 
 
-@pytest.mark.spec("POL-1")
 async def test_a_session_belongs_to_the_token_and_not_to_what_a_body_says(site: Site) -> None:
     agent = await site.agent("coder")
     opened = (await agent.post("/api/sessions", json={})).json()
@@ -61,7 +60,6 @@ async def test_deciding_alone_asks_nobody(site: Site) -> None:
     assert await site.scene.store.pending() == []
 
 
-@pytest.mark.spec("REQ-1")
 async def test_an_external_id_makes_a_call_once_per_session(site: Site) -> None:
     agent, other = await site.agent(), await site.agent("other")
     session = await open_session(agent)
@@ -128,7 +126,6 @@ async def test_a_wait_ends_with_its_time(site: Site) -> None:
         assert (answer.status_code, problem_of(answer)) == (400, "request-invalid"), timeout
 
 
-@pytest.mark.spec("SRV-7")
 async def test_when_the_server_closes_a_wait_ends_and_the_request_stays(site: Site) -> None:
     agent = await site.agent()
     standing = await submit(agent, await open_session(agent))

@@ -228,7 +228,6 @@ async def test_a_silent_stream_beats_and_ends_with_its_credential(
         assert reader.told == []
 
 
-@pytest.mark.spec("SRV-7")
 async def test_streams_end_at_once_when_the_server_closes(site: Site) -> None:
     token = await site.token(CredentialKind.APPROVER)
     async with listening(site) as (url, server), reading(url, token) as reader:

@@ -172,7 +172,6 @@ async def test_nothing_is_approved_while_rules_cannot_be_loaded(site: Site) -> N
     assert (answer.status_code, problem_of(answer)) == (409, "not-now")
 
 
-@pytest.mark.spec("CH-1")
 async def test_hostile_text_reaches_people_whole_and_marked(site: Site) -> None:
     agent, page = await site.agent(), await site.page()
     hostile = "<script>alert(1)</script>\u202egnp.exe\x00\x1b[2J\u200b pаypal \U000e0041 end"
