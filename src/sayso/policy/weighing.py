@@ -120,9 +120,8 @@ def _listed(
                 notes.append(f"rule `{rule.rule.id}`: {note}")
                 continue
         found.append((rule, Match(rule.rule, note)))
-    if (
-        len(found) > 1
-    ):  # lists have no order, so the trace and the merge need one that is always the same
+    # Lists have no order, so the trace and the merge need one that is always the same.
+    if len(found) > 1:
         found.sort(key=lambda pair: _rank(pair[0]))
     return found
 
