@@ -154,3 +154,11 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
         parse_settings(FILE, b"# a\n# b\xff")
     with pytest.raises(SettingsInvalid, match="larger than"):
         parse_settings(FILE, b"#" * (1024 * 1024 + 1))
+
+
+def test_the_example_of_the_documentation_is_read() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "settings.md").read_text("utf-8")
+    example = page.split("```toml\n")[1].split("```")[0]
+    settings = read(example)
+    assert len(settings.rules) == 7
+    assert settings.descriptors[0].tool == "deploy"
