@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.broker.rule_source import CachedRules, ListRules
 from sayso.broker.world import World
@@ -68,6 +69,7 @@ class Site:
         self.broker: Broker
         self._store: SqliteStore | None = None
         self._serving: asyncio.Task[None] | None = None
+        self._owner: Actor | None = None
         self._agents: dict[str, httpx.AsyncClient] = {}
         self._sessions: dict[str, str] = {}
 
@@ -124,8 +126,9 @@ class Site:
 
     async def token(self, kind: CredentialKind, agent_id: str | None = None) -> str:
         """A token of that kind."""
-        _, owner = await self.broker.access.login(PASSPHRASE, "test")
-        token, _ = await self.broker.access.create_token(owner, kind, agent_id=agent_id)
+        if self._owner is None:
+            _, self._owner = await self.broker.access.login(PASSPHRASE, "test")
+        token, _ = await self.broker.access.create_token(self._owner, kind, agent_id=agent_id)
         return token
 
     async def person(self, kind: CredentialKind = CredentialKind.APPROVER) -> httpx.AsyncClient:

@@ -134,6 +134,7 @@ async def test_the_whole_way_without_a_mouse(visit: OpenWindow, site: Site) -> N
     second = await site.ask(arguments={"to": "two", "text": "x"})
     window = await visit()
     await window.open()
+    await expect(window.page.get_by_label("Passphrase")).to_be_focused()
     keyboard = window.page.keyboard
     await keyboard.type(PASSPHRASE)
     await keyboard.press("Enter")

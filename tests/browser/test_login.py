@@ -18,7 +18,7 @@ async def test_the_right_passphrase_opens_the_inbox(
 ) -> None:
     window = await visit(size)
     await window.open()
-    assert await window.focused() == "input "
+    await expect(window.page.get_by_label("Passphrase")).to_be_focused()
     await window.page.keyboard.type(PASSPHRASE)
     await window.page.keyboard.press("Enter")
     await expect(window.page.get_by_role("heading", name="Nothing waits for you.")).to_be_visible()

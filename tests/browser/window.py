@@ -114,15 +114,22 @@ async def window_in(context: BrowserContext, site: Site) -> Window:
 
 
 async def open_window(
-    browser: Browser, site: Site, size: tuple[int, int] = DESKTOP, scheme: Any = "light"
+    browser: Browser,
+    site: Site,
+    size: tuple[int, int] = DESKTOP,
+    scheme: Any = "light",
+    *,
+    scale: float = 1,
+    bars: bool = True,
 ) -> Window:
-    """A window with a browser profile of its own."""
+    """A window with a browser profile of its own; without `bars` nothing is kept free for them."""
     phone = size[0] < 760
     context = await browser.new_context(
         viewport={"width": size[0], "height": size[1]},
         color_scheme=scheme,
         has_touch=phone,
-        is_mobile=phone,
+        is_mobile=phone or not bars,
+        device_scale_factor=scale,
         locale="en-GB",
     )
     return await window_in(context, site)

@@ -89,7 +89,7 @@ export class Waiting extends EventTarget {
     if (id !== null) this.fresh.delete(id);
     this.#drop((card) => !isOpen(card) && card.request_id !== id);
     this.#changed();
-    if (id !== null && !this.cards.has(id)) await this.refresh(id);
+    if (id !== null && this.loaded && !this.cards.has(id)) await this.refresh(id);
   }
 
   /** The card after the current one that still waits, from the top again at the end; null if none does. */
@@ -135,7 +135,9 @@ export class Waiting extends EventTarget {
     const kept = new Set([...this.order, ...this.recent.map((card) => card.request_id), this.selected]);
     for (const id of this.cards.keys()) if (!kept.has(id)) this.cards.delete(id);
     this.#changed();
-    await Promise.all(gone.map((card) => this.refresh(card.request_id)));
+    const asked = gone.map((card) => card.request_id);
+    if (this.selected !== null && !this.cards.has(this.selected)) asked.push(this.selected);
+    await Promise.all(asked.map((id) => this.refresh(id)));
   }
 
   /** @param {string} id fetches one card anew */

@@ -104,11 +104,13 @@ export class SaysoApprovalCard extends LitElement {
     const lines = linesOf(why.explain);
     const change = lines.findIndex((line) => plainText(line).startsWith(CHANGE));
     const steps = change < 0 ? lines : lines.slice(0, change);
+    const rule = why.rule ? `${why.rule.effect} ${why.rule.text}` : "";
+    const named = rule !== "" && plainText(why.sentence).includes(rule);
     return html`<section class="why" aria-labelledby="why">
       <h2 id="why">Why this asks</h2>
-      <p><sayso-shown .runs=${why.sentence}></sayso-shown></p>
-      ${why.rule
-        ? html`<p class="rule"><span class="meta">Rule</span> <code><sayso-shown line .runs=${asShown(`${why.rule.effect} ${why.rule.text}`)}></sayso-shown></code>${why.rule.place ? html` <span class="meta"><sayso-shown line .runs=${asShown(why.rule.place)}></sayso-shown></span>` : nothing}</p>`
+      <p><sayso-shown class="named" .runs=${why.sentence} .parts=${[rule]}></sayso-shown></p>
+      ${why.rule && !named
+        ? html`<p class="rule"><span class="meta">Rule</span> <code><sayso-shown line .runs=${asShown(rule)}></sayso-shown></code>${why.rule.place ? html` <span class="meta"><sayso-shown line .runs=${asShown(why.rule.place)}></sayso-shown></span>` : nothing}</p>`
         : nothing}
       <details ?open=${this.explained} @toggle=${this.#onToggle}>
         <summary>Explain</summary>
