@@ -19,6 +19,12 @@ from sayso.core.session import CallDraft
 if TYPE_CHECKING:
     import httpx
 
+URL_VARIABLE = "SAYSO_URL"
+"""The environment variable that names the server."""
+
+TOKEN_VARIABLE = "SAYSO_AGENT_TOKEN"
+"""The environment variable that holds an agent's token."""
+
 PATIENCE_SECONDS = 60.0
 """How long an absent server is waited for, where sending again is safe."""
 

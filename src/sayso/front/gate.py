@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, Self, TypeVar, overload
 
 from sayso.broker.ports import GatePort, Standing
 from sayso.broker.run import authorize, run
-from sayso.client.remote_gate import RemoteGate
+from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.core.session import CallDraft
 from sayso.errors import NotAuthenticated, SaysoError
 from sayso.front.assembly import Embedded, open_embedded
@@ -21,9 +21,6 @@ from sayso.front.guard import guarded
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-URL_VARIABLE = "SAYSO_URL"
-TOKEN_VARIABLE = "SAYSO_AGENT_TOKEN"
 
 
 class Gate:

@@ -11,9 +11,8 @@ from cyclopts import App, Parameter
 
 from sayso.adapters.mcp_gateway import serve
 from sayso.cli.running import server_url
-from sayso.client.remote_gate import RemoteGate
+from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.errors import CallInvalid, NotAuthenticated
-from sayso.front.gate import TOKEN_VARIABLE, URL_VARIABLE
 
 app = App(name="mcp", help="Gate an MCP server.", help_format="plaintext")
 
