@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 
 import structlog
 
@@ -49,13 +48,13 @@ class Outbox:
             subscription.close()
 
     async def drain(self) -> bool:
-        """Hand over the events there are; returns whether there were any."""
+        """Hand over the events there are; returns whether there may be more."""
         notices = await self._world.store.notices(self._seen, BATCH)
         for event in notices:
             self._seen = event.event_id
             if event.request_id:
                 await self._hand_over(event.request_id, event.kind)
-        return bool(notices)
+        return len(notices) == BATCH
 
     async def _hand_over(self, request_id: str, kind: EventKind) -> None:
         request = await self._world.store.request(request_id)
@@ -73,5 +72,4 @@ class Outbox:
 async def cancelled(task: asyncio.Task[None]) -> None:
     """Cancel a task and wait for its end."""
     task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
+    await asyncio.wait([task])

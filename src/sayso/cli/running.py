@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sayso.errors import NotNow
+from sayso.front.assembly import DEFAULT_PORT
 from sayso.system.places import find_places, private_directory
 
 DEFAULT_HOST = "127.0.0.1"
-DEFAULT_PORT = 8484
 LOCK_NAME = "serve.lock"
 
 

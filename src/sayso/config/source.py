@@ -27,7 +27,7 @@ class SettingsRules:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path.absolute()
         self._signature: Signature | None = None
         self._settled = False
         self._data: bytes | None = None
@@ -65,7 +65,7 @@ class SettingsRules:
     def _follow(self) -> None:
         """Read the file if it may have changed."""
         try:
-            signature = _signature(self._path.stat())
+            signature = _signature(self.path.stat())
         except FileNotFoundError:
             self._gone()
             return
@@ -75,7 +75,7 @@ class SettingsRules:
         if self._settled and signature == self._signature:
             return
         try:
-            with self._path.open("rb") as file:
+            with self.path.open("rb") as file:
                 signature = _signature(os.fstat(file.fileno()))
                 data = file.read(MAX_BYTES + 1)
         except OSError as error:
@@ -90,7 +90,7 @@ class SettingsRules:
             return
         self._seen, self._data = True, data
         try:
-            settings = parse_settings(self._path, data)
+            settings = parse_settings(self.path, data)
         except SettingsInvalid as error:
             self._broken(str(error))
             return
@@ -100,13 +100,13 @@ class SettingsRules:
     def _unreadable(self, error: OSError) -> None:
         self._signature, self._settled, self._data = None, False, None
         self._seen = True
-        self._broken(f"{self._path}:1:1: the file cannot be read: {error.strerror or error}")
+        self._broken(f"{self.path}:1:1: the file cannot be read: {error.strerror or error}")
 
     def _gone(self) -> None:
         self._signature, self._settled, self._data = None, False, None
         if self._seen:
             self._broken(
-                f"{self._path}:1:1: the file is gone; its deny and ask rules stay\n"
+                f"{self.path}:1:1: the file is gone; its deny and ask rules stay\n"
                 "hint: an empty file there says that nothing is set"
             )
         elif self._good is None:

@@ -20,14 +20,17 @@ from sayso.channels.web.channel import WebInbox
 from sayso.config.source import SettingsRules
 from sayso.front.owner_at_terminal import OwnerAtTerminal
 from sayso.policy.protection import protected_rules
+from sayso.policy.rule import Rule
 from sayso.store.memory import MemoryStore
 from sayso.store.sqlite import SqliteStore, open_sqlite
 from sayso.system.clock import SystemClock
 from sayso.system.facts import LocalFacts
 from sayso.system.ids import SystemIds
-from sayso.system.places import Places, find_places, private_directory
+from sayso.system.places import find_places, private_directory
 
 SETTINGS_NAME = "settings.toml"
+DEFAULT_PORT = 8484
+"""Where a server listens unless told otherwise; no call may reach it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +46,23 @@ async def open_broker(
     *,
     notifier: Notifier | None = None,
     database: Path | None = None,
-    settings: Path | None = None,
+    settings: Path | SettingsRules | None = None,
     ports: Sequence[int] = (),
 ) -> AsyncIterator[Broker]:
-    """The broker of this installation (or of that database and settings file), closed at the end.
+    """The broker of this installation (or of that database and settings), closed at the end.
 
     `notifier` are the channels, by default the inbox alone; `ports` are the ports that a server of
     sayso listens on, which no call may reach. It neither sweeps nor notifies until it is started.
     Raises StoreCorrupt, SchemaTooNew, StoreUnavailable.
     """
-    store, places = _open_store(database)
+    places = find_places()
+    if database is None:
+        private_directory(places.data)
+    path, lists = database or places.database, settings_rules(settings)
+    store = open_sqlite(path)
     try:
-        broker = _build(store, notifier, settings or places.config / SETTINGS_NAME, places, ports)
+        own = [str(p) for p in (places.config, places.data, lists.path, *_files_of(path))]
+        broker = _build(store, notifier, lists, protected_rules(own, ports=ports))
         try:
             yield broker
         finally:
@@ -75,18 +83,24 @@ async def open_embedded(
 ) -> Embedded:
     """A gate in this process: its own broker, an agent's credential of its own, one session."""
     stack = contextlib.AsyncExitStack()
+    lists = settings_rules(settings)
     built: list[Broker] = []
     owner = OwnerAtTerminal(lambda: built[0])
     channels = Channels(
         [
-            *([TerminalApprover(owner, SystemClock().now)] if terminal else []),
+            *([_terminal(owner, lists)] if terminal else []),
             *([WebInbox()] if inbox else []),
         ],
         owner.picture,
     )
     try:
         broker = await stack.enter_async_context(
-            open_broker(notifier=channels, database=database, settings=settings)
+            open_broker(
+                notifier=channels,
+                database=database,
+                settings=lists,
+                ports=[lists.settings.port or DEFAULT_PORT],
+            )
         )
         built.append(broker)
         await broker.start()
@@ -123,30 +137,34 @@ def memory_broker(notifier: Notifier | None = None, lists: ListRules | None = No
     )
 
 
-def _open_store(database: Path | None) -> tuple[SqliteStore, Places]:
-    places = find_places()
-    if database is None:
-        private_directory(places.data)
-    return open_sqlite(database or places.database), places
+def settings_rules(settings: Path | SettingsRules | None = None) -> SettingsRules:
+    """The rules of a settings file, read once; by default of this user's."""
+    if isinstance(settings, SettingsRules):
+        return settings
+    found = SettingsRules(settings or find_places().config / SETTINGS_NAME)
+    found.current()
+    return found
+
+
+def _terminal(owner: OwnerAtTerminal, lists: SettingsRules) -> TerminalApprover:
+    return TerminalApprover(owner, SystemClock().now, diff_lines=lists.settings.diff_lines)
+
+
+def _files_of(database: Path) -> list[Path]:
+    """A SQLite database and the files beside it."""
+    return [database, *(database.with_name(database.name + end) for end in ("-wal", "-shm"))]
 
 
 def _build(
-    store: SqliteStore,
-    notifier: Notifier | None,
-    settings: Path,
-    places: Places,
-    ports: Sequence[int],
+    store: SqliteStore, notifier: Notifier | None, lists: SettingsRules, built_in: Sequence[Rule]
 ) -> Broker:
     facts = LocalFacts()
-    built_in = protected_rules(
-        sorted({str(places.config), str(places.data), str(settings.parent)}), ports=ports
-    )
     world = World(
         store=store,
         feed=store.feed,
         clock=SystemClock(),
         ids=SystemIds(),
-        rules=CachedRules(store, SettingsRules(settings).current, built_in, facts),
+        rules=CachedRules(store, lists.current, built_in, facts),
         facts=facts,
         notifier=notifier or WebInbox(),
     )

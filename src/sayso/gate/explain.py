@@ -23,7 +23,7 @@ _ORIGIN_WORDS = {
 
 def why_sentence(policy: PolicyOutcome) -> str:
     """Why a call asks, in one or two sentences for the card."""
-    target = policy.target.text
+    target = _one_line(policy.target.text)
     match policy.reason:
         case Reason.RULES_UNAVAILABLE:
             why = "; ".join(policy.warnings) or "the rules could not be loaded"
@@ -115,7 +115,8 @@ def explain(verdict: Verdict) -> str:
         return "\n".join(lines)
     lines += [f"warning: {warning}" for warning in policy.warnings]
     for outcome in policy.targets:
-        lines.append(f"{outcome.target.kind.value} {outcome.target.text}: {outcome.effect.word}")
+        text = _one_line(outcome.target.text)
+        lines.append(f"{outcome.target.kind.value} {text}: {outcome.effect.word}")
         if outcome.target.doubt:
             lines.append(f"  cannot be verified: {outcome.target.doubt}")
         for where, matches in (("list", outcome.lists), ("table", outcome.table)):
@@ -150,3 +151,8 @@ def what_would_change(policy: PolicyOutcome) -> str:
             return f"taking away {rule_words(rule)}, or a deny; a person's approval lifts it for this call"
         case _:
             return "a person's approval"
+
+
+def _one_line(text: str) -> str:
+    """The text with its line ends drawn, so that it cannot imitate a line of the explanation."""
+    return "↵".join(text.splitlines())

@@ -17,9 +17,9 @@ from sayso.broker.broker import Broker
 from sayso.channels.web.channel import WebInbox
 from sayso.cli.commands.audit import print_entries
 from sayso.cli.demo.agent import RULES, Told, play, prepare
-from sayso.cli.running import DEFAULT_HOST, DEFAULT_PORT, serving
+from sayso.cli.running import DEFAULT_HOST, serving
 from sayso.core.code_words import code_of
-from sayso.front.assembly import open_broker
+from sayso.front.assembly import DEFAULT_PORT, open_broker
 from sayso.server.run import serve as serve_broker
 from sayso.system.ids import SystemIds
 from sayso.system.places import HOME_VARIABLE, private_directory
