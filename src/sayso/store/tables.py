@@ -97,6 +97,7 @@ REQUESTS = Table(
         sqlite_where=text("resolved_at IS NOT NULL"),
         postgresql_where=text("resolved_at IS NOT NULL"),
     ),
+    sqlite_with_rowid=False,
 )
 """How the approvals stand: small rows, since each is rewritten by every conditional write.
 

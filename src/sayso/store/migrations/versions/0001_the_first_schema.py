@@ -89,6 +89,7 @@ def _calls_and_requests() -> None:
             ["request_id"], ["calls.call_id"], name=op.f("fk_requests_request_id")
         ),
         sa.PrimaryKeyConstraint("request_id", name=op.f("pk_requests")),
+        sqlite_with_rowid=False,
     )
     op.create_index("ix_requests_session_id_digest", "requests", ["session_id", "digest"])
     _partial_index("ix_requests_created_at", "requests", ["created_at"], "closed = 0")
