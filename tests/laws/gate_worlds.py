@@ -44,7 +44,7 @@ people = st.fixed_dictionaries(
             Person,
             person_id=st.just(name),
             name=st.just(name.title()),
-            admin=st.booleans(),
+            admin=st.sampled_from([True, True, False]),
             operator=st.booleans(),
             agents=st.sampled_from([None, ("coder",), ()]),
         )
@@ -59,7 +59,7 @@ policies = st.builds(
     | st.none()
     | st.lists(st.sampled_from([*IDS, "web:Anna"]), max_size=3, unique=True).map(tuple),
     role=st.sampled_from([None, None, None, "finance"]),
-    quorum=st.sampled_from([1, 1, 1, 2, 3]),
+    quorum=st.sampled_from([1, 1, 2, 3]),
     self_approval=st.booleans(),
 )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sayso.core.effect import Effect
@@ -80,6 +80,7 @@ def test_nothing_is_lifted_while_rules_cannot_be_loaded(world: GateWorld) -> Non
     assert verdict.effect is not Effect.ALLOW
 
 
+@settings(max_examples=400)
 @given(gate_worlds())
 def test_a_grant_counts_only_if_its_giver_could_approve(world: GateWorld) -> None:
     policy = judge(world.call, world.ruleset, NOTHING_KNOWN)

@@ -27,7 +27,7 @@ def why_sentence(policy: PolicyOutcome) -> str:
     match policy.reason:
         case Reason.RULES_UNAVAILABLE:
             why = "; ".join(policy.warnings) or "the rules could not be loaded"
-            return f"Rules cannot be loaded, so nothing can be allowed or approved: {why}."
+            return f"Nothing can be allowed or approved now: {why}."
         case Reason.NO_RULE:
             return f"No rule says anything about {target}, and silence is ask."
         case Reason.DOUBTFUL:

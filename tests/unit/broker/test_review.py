@@ -230,7 +230,7 @@ async def test_nothing_is_approved_while_rules_cannot_be_loaded() -> None:
     assert (standing.effect, standing.reason) == ("ask", "rules-unavailable")
     request = await scene.request(standing.call_id)
     assert request.why.must_ask
-    assert "Rules cannot be loaded" in request.why.sentence
+    assert "rules cannot be loaded" in request.why.sentence
     with pytest.raises(NotNow, match="what is this"):
         await scene.broker.review(person, standing.call_id, Vote.APPROVE, digest=standing.digest)
     other = await gate.submit(draft(arguments={}))
