@@ -21,7 +21,9 @@ import pytest
 
 from sayso.audit.record import RecordKind
 from sayso.broker.ports import ALL
+from sayso.core.effect import Effect
 from sayso.errors import SchemaTooNew, StoreCorrupt, StoreError, StoreUnavailable
+from sayso.policy.rule import Origin, Rule
 from sayso.requests.approval import Status
 from sayso.store.sqlite import SqliteStore, open_sqlite
 from tests.contracts.store_values import (
@@ -32,6 +34,7 @@ from tests.contracts.store_values import (
     claim,
     finish,
     live,
+    notice,
     record,
     whole_life,
 )
@@ -341,6 +344,60 @@ async def test_a_commit_that_fails_fails_all_of_its_units(
     assert (await chain(store)).checked == 1
 
 
+def an_error(code: int) -> sqlite3.Error:
+    error = sqlite3.OperationalError("it cannot be done")
+    error.sqlite_errorcode = code
+    return error
+
+
+class Refusing:
+    """A connection that answers every statement with one error."""
+
+    def __init__(self, error: sqlite3.Error) -> None:
+        self._error = error
+
+    def execute(self, *_: Any) -> None:
+        raise self._error
+
+    def close(self) -> None:
+        pass
+
+
+async def test_a_read_that_would_have_to_wait_is_done_elsewhere(
+    opened: Callable[..., SqliteStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = opened()
+    await store.submit(asks("c1"))
+    monkeypatch.setattr(store, "_here", Refusing(an_error(sqlite3.SQLITE_BUSY)))
+    assert (await live(store, "c1")).waits
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (sqlite3.SQLITE_CORRUPT, StoreCorrupt),
+        (sqlite3.SQLITE_NOTADB, StoreCorrupt),
+        (sqlite3.SQLITE_BUSY, StoreUnavailable),
+        (sqlite3.SQLITE_FULL, StoreUnavailable),
+        (sqlite3.SQLITE_IOERR, StoreUnavailable),
+        (sqlite3.SQLITE_READONLY, StoreUnavailable),
+    ],
+)
+async def test_errors_of_the_database_are_told_as_what_they_mean(
+    opened: Callable[..., SqliteStore],
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+    error: type[StoreError],
+) -> None:
+    store = opened()
+    for name in ("_here", "_there"):
+        monkeypatch.setattr(store, name, Refusing(an_error(code)))
+    for read in (store.request("c1"), store.pending(), store.rules()):
+        with pytest.raises(error) as caught:
+            await read
+        assert caught.value.hint
+
+
 async def test_several_loops_share_a_store(opened: Callable[..., SqliteStore]) -> None:
     store = opened()
     await store.put_credential(OWNERS, ())
@@ -394,6 +451,27 @@ async def test_two_processes_append_to_one_chain(
     assert await store.last_notice() == 4 * (80 + rounds)
 
 
+@pytest.mark.spec("ST-6")
+async def test_a_busy_writer_lets_another_process_in(opened: Callable[..., SqliteStore]) -> None:
+    busy, other = opened(), opened()
+    stop = False
+
+    async def without_pause() -> None:
+        while not stop:
+            await busy.record([record(RecordKind.ACCESS)])
+
+    tasks = [asyncio.ensure_future(without_pause()) for _ in range(100)]
+    longest = 0.0
+    for _ in range(10):
+        began = time.monotonic()
+        await other.record([record(RecordKind.CLAIM)])
+        longest = max(longest, time.monotonic() - began)
+    stop = True
+    await asyncio.gather(*tasks)
+    assert longest < 5
+    assert (await chain(other)).ok
+
+
 async def test_another_process_is_heard(path: Path, opened: Callable[..., SqliteStore]) -> None:
     here, there = opened(), opened()  # two stores are as strange to each other as two processes
     mine, other, all_of_it = (here.feed.subscribe(topic) for topic in ("c1", "c2", ALL))
@@ -418,8 +496,8 @@ async def test_very_many_events_from_elsewhere_wake_everybody(
     opened: Callable[..., SqliteStore],
 ) -> None:
     here, there = opened(), opened()
-    for number in range(1100):
-        await asyncio.gather(*(there.submit(asks(f"c{number}-{n}")) for n in range(1)))
+    many = tuple(notice(f"c{number}") for number in range(1100))
+    await there.put_rule(Rule("r1", Effect.ASK, Origin.DATABASE), (), many)
     place = here.feed.subscribe("anything")
     assert await place.wait(5)
     place.close()

@@ -36,6 +36,9 @@ POLL_SECONDS = 0.05
 WATCH_ON_SECONDS = 5.0
 """How long it goes on looking after the last listener left: the next one costs no wake-up then."""
 
+BREATH_AFTER_SECONDS, BREATH_SECONDS = 0.1, 0.002
+"""After so long without a pause it pauses so long, so that a waiting process gets its turn."""
+
 MOST_TOPICS = 1000
 """From how many unseen events on everybody is woken instead."""
 
@@ -86,6 +89,7 @@ class Writer:
         self._next_poll = 0.0
         self._watching = False
         self._watch_until = 0.0
+        self._rested = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="sayso-writer", daemon=True)
 
     def start(self) -> None:
@@ -125,6 +129,7 @@ class Writer:
                 jobs = self._take()
                 if jobs:
                     self._write(jobs)
+                    self._breathe()
                 if self._closing and self._jobs.empty():
                     return
                 if self._watching and time.monotonic() >= self._next_poll:
@@ -147,6 +152,14 @@ class Writer:
         except queue.Empty:
             pass
         return jobs
+
+    def _breathe(self) -> None:
+        now = time.monotonic()
+        if self._jobs.empty():
+            self._rested = now
+        elif now - self._rested >= BREATH_AFTER_SECONDS:
+            time.sleep(BREATH_SECONDS)
+            self._rested = time.monotonic()
 
     def _watches(self) -> bool:
         """Whether to go on looking: while anybody listens, and a little longer.
