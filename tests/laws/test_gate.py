@@ -6,7 +6,6 @@ import random
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -162,7 +161,6 @@ def test_same_inputs_same_verdict(world: GateWorld, seed: int) -> None:
     assert (one_way.effect, one_way.reason) == (other_way.effect, other_way.reason)
 
 
-@pytest.mark.spec("GATE-5")
 @given(gate_worlds(), gate_worlds())
 def test_nothing_is_remembered_from_one_decision_to_the_next(
     world: GateWorld, between: GateWorld

@@ -138,7 +138,6 @@ class Life(RuleBasedStateMachine):
             assert Status.APPROVED in self.seen[: self.seen.index(Status.RUNNING)]
 
 
-@pytest.mark.spec("REQ-3")
 def test_one_final_state() -> None:
     assert {status.value for status in lifecycle.FINAL} == ENDED
     run_state_machine_as_test(  # type: ignore[no-untyped-call]

@@ -38,7 +38,6 @@ def another(scene: Scene) -> Access:
     return Access(scene.store, scene.clock, scene.ids)
 
 
-@pytest.mark.spec("REQ-62")
 async def test_a_passphrase_logs_the_owner_in_and_nothing_reusable_is_kept() -> None:
     scene = await with_passphrase()
     token, actor = await scene.broker.access.login(PASSPHRASE, "web")

@@ -173,7 +173,7 @@ async def test_a_stopped_session_claims_nothing() -> None:
     assert taken.status == "refused"
 
 
-@pytest.mark.spec("GATE-4", "AUD-2")
+@pytest.mark.spec("AUD-2")
 async def test_a_claim_whose_record_cannot_be_written_is_not_given() -> None:
     scene = make_scene(rule("ask"))
     gate, standing = await approved(scene)
@@ -299,7 +299,6 @@ async def test_the_outcome_of_what_policy_allowed_is_recorded_without_a_token() 
 # ── callers ──
 
 
-@pytest.mark.spec("GATE-3")
 async def test_a_caller_that_leaves_only_detaches_and_the_approval_serves_one_retry() -> None:
     scene = make_scene(rule("ask"))
     gate = await scene.gate()

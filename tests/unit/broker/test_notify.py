@@ -32,7 +32,6 @@ async def test_what_waits_already_is_announced_at_the_start() -> None:
     await scene.broker.close()
 
 
-@pytest.mark.spec("GATE-4")
 @pytest.mark.parametrize("error", [Undeliverable("nobody there"), ChannelError("x"), KeyError("x")])
 async def test_a_channel_that_raises_decides_nothing(error: Exception) -> None:
     scene = make_scene(rule("ask"))

@@ -28,7 +28,6 @@ async def cached(scene: Scene, lists: list[ListRules]) -> CachedRules:
     return source
 
 
-@pytest.mark.spec("GATE-5")
 async def test_a_rule_changed_by_anybody_counts_for_the_very_next_call() -> None:
     scene = make_scene()
     await cached(scene, [ListRules(0, ())])

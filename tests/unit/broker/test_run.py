@@ -389,7 +389,6 @@ async def test_rules_that_ask_for_more_are_waited_for_under_a_new_id() -> None:
     assert len(scene.runs) == 1
 
 
-@pytest.mark.spec("AD-4")
 async def test_nothing_said_to_the_agent_names_a_way_to_approve() -> None:
     """No command, link, route, token or id of a credential in any message of any state."""
     messages = []

@@ -268,7 +268,6 @@ async def test_a_repeated_id_that_policy_had_allowed_obeys_todays_rules() -> Non
 # ── sticky rejections (REQ-35) ──
 
 
-@pytest.mark.spec("REQ-35")
 async def test_an_identical_call_after_a_rejection_is_refused_with_the_same_words() -> None:
     scene = make_scene(rule("ask"))
     gate, person = await scene.gate(), await scene.actor()

@@ -75,7 +75,6 @@ async def test_a_caller_that_is_not_seen_is_shown_as_gone_and_it_waits_on() -> N
 # ── stopping a session (REQ-21) ──
 
 
-@pytest.mark.spec("REQ-21")
 async def test_a_stop_cancels_what_waits_and_wakes_who_waits() -> None:
     scene = make_scene(rule("ask"))
     gate, other, person = await scene.gate(), await scene.gate(), await scene.actor()

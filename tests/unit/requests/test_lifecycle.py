@@ -50,7 +50,6 @@ def test_nothing_leads_out_of_a_final_state() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.spec("REQ-3")
 @pytest.mark.parametrize("status", [s.value for s in Status if s is not Status.PENDING])
 @pytest.mark.parametrize("vote", [Vote.APPROVE, Vote.REJECT])
 def test_a_review_of_what_is_resolved_says_who_resolved_it(status: str, vote: Vote) -> None:
