@@ -34,6 +34,7 @@ _ROUTES = (
     login.log_out,
     login.me,
     inbox.read_inbox,
+    inbox.read_by_rule,
     inbox.read_pending,
     inbox.read_card,
     inbox.resolve,

@@ -281,7 +281,7 @@ class ByRuleShown(Document):
 
 
 class Inbox(Document):
-    """Everything that waits for the person who asks, what was decided last, and what rules decided."""
+    """Everything that waits for the person who asks, and what was decided last."""
 
     total: int
     approvals: list[Card]
@@ -289,7 +289,6 @@ class Inbox(Document):
     elicitations: list[Card]
     plans: list[Card]
     recent: list[Card]
-    by_rule: list[ByRuleShown]
 
 
 class ToolSeen(Document):

@@ -1,6 +1,6 @@
 // The server's API, typed: one method an act; what goes wrong is a `Refused` with the server's words.
 
-/** @import {Card, Inbox, Me, Problem} from "./types.js" */
+/** @import {ByRule, Card, Inbox, Me, Problem} from "./types.js" */
 
 /** An answer that is not a success, or no answer at all (status 0). */
 export class Refused extends Error {
@@ -63,6 +63,11 @@ export class Api {
 
   async inbox() {
     return /** @type {Inbox} */ (await this.#send("GET", "api/inbox"));
+  }
+
+  /** What rules alone decided lately. */
+  async byRule() {
+    return /** @type {ByRule[]} */ (await this.#send("GET", "api/inbox/by-rule"));
   }
 
   /** @param {string} id */

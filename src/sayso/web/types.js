@@ -86,6 +86,19 @@
  */
 
 /** @typedef {{total: number, approvals: Card[], recent: Card[]}} Inbox */
+
+/**
+ * @typedef {object} ByRule a call that policy alone allowed or denied
+ * @property {string} at
+ * @property {string} call_id
+ * @property {Shown} agent
+ * @property {Shown} tool
+ * @property {Shown[]} targets
+ * @property {"allow" | "deny"} effect
+ * @property {string} reason
+ * @property {Shown} rule
+ */
+
 /** @typedef {{person: {person_id: string, name: string, admin: boolean}, kind: string, csrf: string}} Me */
 
 /**

@@ -4,9 +4,10 @@ import { Events } from "./events.js";
 import { Refused } from "./api.js";
 
 /** @import {Api} from "./api.js" */
-/** @import {Card, Connection, Me} from "./types.js" */
+/** @import {ByRule, Card, Connection, Me} from "./types.js" */
 /** @import {Told} from "./events.js" */
 
+const BY_RULE_EVERY = 5000;
 const TOGETHER = 30; // milliseconds in which changes are fetched together
 const MANY = 20; // from so many changes on the whole inbox is fetched instead
 const RESTING = 10_000; // milliseconds that a row decided elsewhere stays in the list
@@ -38,6 +39,8 @@ export class Waiting extends EventTarget {
     this.order = [];
     /** @type {Card[]} */
     this.recent = [];
+    /** @type {ByRule[]} */
+    this.byRule = [];
     /** @type {string | null} */
     this.selected = null;
     /** @type {Set<string>} rows that came while the page was open and were not looked at */
@@ -60,11 +63,15 @@ export class Waiting extends EventTarget {
   start() {
     this.events.start();
     this.timer = setInterval(() => this.#tidyRested(), 1000);
+    this.byRuleTimer = setInterval(() => {
+      if (this.connection === "live" && document.visibilityState === "visible") void this.loadByRule().catch(() => {});
+    }, BY_RULE_EVERY);
   }
 
   stop() {
     this.events.stop();
     clearInterval(this.timer);
+    clearInterval(this.byRuleTimer);
   }
 
   /** The cards of the list, in its order. */
@@ -138,6 +145,16 @@ export class Waiting extends EventTarget {
     const asked = gone.map((card) => card.request_id);
     if (this.selected !== null && !this.cards.has(this.selected)) asked.push(this.selected);
     await Promise.all(asked.map((id) => this.refresh(id)));
+  }
+
+  /** Fetches what rules decided; no event tells of that, so it is asked for now and then. */
+  async loadByRule() {
+    try {
+      this.byRule = await this.api.byRule();
+      this.#changed();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+    }
   }
 
   /** @param {string} id fetches one card anew */
@@ -224,7 +241,9 @@ export class Waiting extends EventTarget {
     const before = this.connection;
     this.connection = state;
     if (before !== state) this.#changed();
-    if (state === "live") void this.load().catch(() => {});
+    if (state !== "live") return;
+    void this.load().catch(() => {});
+    void this.loadByRule().catch(() => {});
   }
 
   #tidyRested() {

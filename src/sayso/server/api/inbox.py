@@ -13,7 +13,7 @@ from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.server.auth import Who
 from sayso.server.bodies import ResolveBody
 from sayso.server.cards import Cards, by_rule_shown
-from sayso.server.documents import Card, Inbox
+from sayso.server.documents import ByRuleShown, Card, Inbox
 from sayso.server.injected import Asked, TheBroker, TheCards
 from sayso.server.routes import route
 
@@ -48,8 +48,13 @@ async def read_inbox(
         elicitations=[],
         plans=[],
         recent=await cards.of_all(actor, recent),
-        by_rule=[by_rule_shown(found) for found in await broker.decided_by_rule(actor, _RECENT)],
     )
+
+
+@get("/inbox/by-rule", operation_id="byRule", tags=["inbox"], **route(Who.PERSON))
+async def read_by_rule(request: Asked, broker: TheBroker) -> list[ByRuleShown]:
+    """The last five calls that policy alone allowed or denied, newest first."""
+    return [by_rule_shown(found) for found in await broker.decided_by_rule(request.user, _RECENT)]
 
 
 @get("/approval/pending", operation_id="pending", tags=["inbox"], **route(Who.PERSON))

@@ -8,6 +8,7 @@ import { now, Ticking } from "../../time.js";
 import { Following, isOpen } from "../../waiting.js";
 import { SaysoApprovalCard } from "../sayso-approval-card/sayso-approval-card.js";
 import { SaysoKeys } from "../sayso-keys/sayso-keys.js";
+import "../sayso-by-rule/sayso-by-rule.js";
 import "../sayso-row/sayso-row.js";
 import "../sayso-shown/sayso-shown.js";
 
@@ -98,7 +99,9 @@ export class SaysoInbox extends LitElement {
     const empty = rows.length === 0;
     return html`
       <main class=${empty && !current ? "empty" : ""}>
-        <section class="list" aria-label="Waiting">${empty ? this.#nothing(waiting) : this.#list(waiting, rows)}</section>
+        <section class="list" aria-label="Waiting">${empty ? this.#nothing(waiting) : this.#list(waiting, rows)}
+          <sayso-by-rule .calls=${waiting.byRule}></sayso-by-rule>
+        </section>
         ${current
           ? html`<section class="card" aria-label="The request">
               <sayso-approval-card .card=${current} .waiting=${waiting} @sayso-next=${this.#onNext}></sayso-approval-card>
