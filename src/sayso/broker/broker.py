@@ -176,6 +176,16 @@ class Broker:
         refusal = self.why_not(actor, request)
         if refusal is not None:
             raise NotEligible(refusal)
+        record = replace(
+            self._configured(actor, "a rejection no longer sticks"),
+            call_id=request.request_id,
+            session_id=request.call.session_id,
+            agent_id=request.call.agent_id,
+            user_id=request.call.user_id,
+            tool=request.call.written_name,
+            digest=request.digest,
+        )
+        await self.world.store.record([record])
         await self.world.store.lift_sticky(request_id)
 
     async def stop_session(self, actor: Actor, session_id: str) -> None:
@@ -186,6 +196,14 @@ class Broker:
             mine or (actor.kind in DECIDING and actor.person.person_id == session.user_id)
         ):
             raise NotEligible("this session is not yours")
+        record = replace(
+            self._configured(actor, "session stopped"),
+            by=actor.person.name if actor.kind in DECIDING else None,
+            session_id=session_id,
+            agent_id=session.agent_id,
+            user_id=session.user_id,
+        )
+        await self.world.store.record([record])
         await stop_session(self.world, session_id)
 
     # ── rules ──

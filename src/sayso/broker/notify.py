@@ -51,9 +51,9 @@ class Outbox:
         """Hand over the events there are; returns whether there may be more."""
         notices = await self._world.store.notices(self._seen, BATCH)
         for event in notices:
-            self._seen = event.event_id
             if event.request_id:
                 await self._hand_over(event.request_id, event.kind)
+            self._seen = event.event_id  # only now: what could not be read is read again
         return len(notices) == BATCH
 
     async def _hand_over(self, request_id: str, kind: EventKind) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sayso.errors import ChannelError, Undeliverable
+from sayso.errors import ChannelError, StoreUnavailable, Undeliverable
 from sayso.requests.approval import Status, Vote
 from tests.fakes.world import draft, make_scene, rule
 
@@ -53,6 +53,24 @@ async def test_lost_notices_are_found_by_looking() -> None:
     gate = await scene.gate()
     scene.world.feed.publish = lambda topics: None  # type: ignore[method-assign]
     standing = await gate.submit(draft())
+    await scene.clock.sleep(6)
+    assert [r.request_id for r in scene.notifier.announced] == [standing.call_id]
+    await scene.broker.close()
+
+
+async def test_what_could_not_be_read_for_a_moment_is_announced_later() -> None:
+    scene = make_scene(rule("ask"))
+    await scene.broker.start()
+    gate = await scene.gate()
+
+    async def busy(request_id: str) -> object:
+        raise StoreUnavailable("busy")
+
+    scene.store.request = busy
+    standing = await gate.submit(draft())
+    await scene.clock.sleep(1)
+    assert scene.notifier.announced == []
+    del scene.store.request
     await scene.clock.sleep(6)
     assert [r.request_id for r in scene.notifier.announced] == [standing.call_id]
     await scene.broker.close()

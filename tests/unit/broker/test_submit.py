@@ -319,6 +319,10 @@ async def test_a_person_lifts_a_rejection_and_an_agent_cannot() -> None:
         await scene.broker.lift_sticky(await scene.agent(), first.call_id)
     assert (await gate.submit(draft())).reason == "sticky-deny"
     await scene.broker.lift_sticky(person, first.call_id)
+    record = (await scene.audit())[-1]
+    assert (record["note"], record["by"], record["call_id"]) == (
+        "a rejection no longer sticks", "owner", first.call_id,
+    )  # fmt: skip
     assert (await gate.submit(draft())).reason == "must-ask"
 
 

@@ -111,6 +111,10 @@ async def test_a_session_is_stopped_by_its_agent_or_its_user_and_nobody_else() -
     await scene.broker.stop_session(await scene.actor(), second.session_id)
     stored = await scene.store.session(second.session_id)
     assert stored.stopped_at is not None
+    stops = [r for r in await scene.audit() if r.get("note") == "session stopped"]
+    assert [(r["session_id"], r.get("by")) for r in stops] == [
+        (session.session_id, None), (second.session_id, "owner"),
+    ]  # fmt: skip
 
 
 async def test_a_stop_that_died_halfway_is_finished_by_any_sweeper() -> None:
