@@ -343,6 +343,25 @@ async def test_a_call_cancelled_while_it_runs_is_cancelled_there_and_recorded() 
         assert len(r.upstream.ran) == 1
 
 
+@pytest.mark.parametrize("end", ["done", "failed", "unknown"])
+async def test_a_call_that_joins_one_that_ran_is_told_how_that_ended(end: str) -> None:
+    async with rig(react=silent) as r:
+        await r.ask(call(1, "write"))
+        [asked] = await r.gate.asked()
+        await r.gate.approve(asked)
+        await r.settle()
+        await r.ask(cancelled(1), call(2, "write"))
+        if end == "unknown":
+            await r.gate.lease_over(asked)
+        else:
+            r.upstream.say(result(1, text="it said so", isError=end == "failed"))
+        told = await r.answer(2)
+        words = {"done": "already ran: it said so", "failed": "failed: it said so"}
+        assert words.get(end, "is unknown") in r.text(told)
+        assert told["result"]["isError"] is (end != "done")
+        assert len(r.upstream.ran) == 1
+
+
 async def test_a_call_cancelled_while_it_runs_that_is_never_answered_stays_unknown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

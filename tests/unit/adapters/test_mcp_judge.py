@@ -284,6 +284,7 @@ pieces = st.sampled_from(
         '{"method":"tools\\u002fcall","id":1}',
         '{"METHOD":"tools/call","id":1}',
         '{"method":"ping","method":"tools/call","id":1,"params":{"name":"x"}}',
+        '{"method":"tools/call","method":"ping","id":1,"params":{"name":"x"}}',
         '{"method":"TOOLS/CALL","id":1}',
         '{"jsonrpc":"2.0","id":2,"method":"ping","params":',
         '"method":"tools/call"',

@@ -46,7 +46,6 @@ CANCEL_SECONDS = 30.0
 MAX_SUMMARY = 1000
 
 _UNREACHABLE = (ServerUnreachable, StoreUnavailable)
-_RAN = ("done", "failed", "unknown", "unreported")
 
 NO_GATE = (
     "the approval gate cannot be reached, so the tool was not run; "
@@ -250,10 +249,11 @@ class Hold:
             return
 
     async def _refuse(self, standing: Standing) -> None:
-        if standing.status in _RAN:
-            # An identical call, whose client had gone, was run; this one joined it.
-            text = f"an identical call already ran: {standing.summary or standing.message}"
-            await self._tell(text, is_error=standing.status != "done")
+        # Where it ran: an identical call, whose client had gone, was run, and this one joined it.
+        if standing.status == "done":
+            await self._tell(f"an identical call already ran: {standing.summary}", is_error=False)
+        elif standing.status == "failed":
+            await self._tell(f"an identical call already ran and failed: {standing.summary}")
         else:
             await self._tell(standing.message)
 
