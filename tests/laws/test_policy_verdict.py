@@ -62,7 +62,7 @@ def test_deny_wins(r: random.Random) -> None:
             assert target.effect is first.effect is Effect.DENY
 
 
-@pytest.mark.spec("POL-14", "POL-22")
+@pytest.mark.spec("POL-22")
 @given(
     r=randoms, field=st.sampled_from(["when", "unless"]), text=st.sampled_from(BROKEN_CONDITIONS)
 )

@@ -16,7 +16,8 @@ from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.core.target import Operation, Target, TargetKind
 from sayso.errors import RuleSyntaxError
-from sayso.policy.condition import ConditionFailed, compile_condition
+from sayso.policy.comparison import ConditionFailed
+from sayso.policy.condition import compile_condition
 from sayso.policy.descriptors import Descriptors
 from sayso.policy.patterns.host import HostPattern, compile_host
 from sayso.policy.rule import Origin, Rule

@@ -9,7 +9,8 @@ from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.target import Operation
 from sayso.errors import RuleSyntaxError
-from sayso.policy.condition import Condition, ConditionFailed, compile_condition, failing
+from sayso.policy.comparison import Condition, ConditionFailed, failing
+from sayso.policy.condition import compile_condition
 from sayso.policy.facts import Facts
 from sayso.policy.outcome import Match
 from sayso.policy.patterns.command import compile_command
@@ -28,6 +29,7 @@ from sayso.policy.patterns.tool import (
     compile_tool_pattern,
 )
 from sayso.policy.rule import Origin, Rule
+from sayso.policy.spelling import hidden_character
 from sayso.policy.text_rule import NAME_KINDS, PATH_KINDS
 
 CRITICAL = "@critical"
@@ -131,6 +133,20 @@ class CompiledRule:
         if self.operations is None or operation in self.operations:
             return True
         return operation is Operation.ANY and not self.strict
+
+    @property
+    def never(self) -> str | None:
+        """Why the rule can never match, None if it can."""
+        if self.paths == () and not self.critical:
+            return f"the rule `{self.rule.text}` can never match: the home directory is not known"
+        if self.strict and not self.targeted:
+            name = self.tool.text
+            hidden = hidden_character(name)
+            if hidden is not None or name != name.strip():
+                return f"the rule `{self.rule.text}` can never match: such a name always asks"
+            if self.tool.literal and name.startswith("mcp__") and self.tool.server is None:
+                return f"the rule `{self.rule.text}` can never match: it names no tool of a server"
+        return None
 
     def _condition(self, text: str | None) -> Condition | None:
         if text is None or not text.strip():

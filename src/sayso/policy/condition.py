@@ -15,24 +15,26 @@ A missing argument, or a comparison of different types, is a failure and never a
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from sayso.core.call import ToolCall
 from sayso.errors import RuleSyntaxError
-
-Condition = Callable[[ToolCall], bool]
-_Value = Callable[[ToolCall], Any]
+from sayso.policy.comparison import (
+    COMPARISONS,
+    Condition,
+    Literal,
+    Value,
+    argument,
+    compare_values,
+    every,
+    member,
+    negate,
+    some,
+    truth,
+)
 
 MAX_LENGTH = 4096
 MAX_DEPTH = 32
-
-
-class ConditionFailed(Exception):
-    """A condition could not be answered for this call; the message says why."""
-
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -43,19 +45,11 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_ROOTS: dict[str, _Value] = {
+_ROOTS: dict[str, Value] = {
     "tool": lambda call: call.written_name,
     "agent": lambda call: call.agent_id,
     "source": lambda call: call.source,
     "user": lambda call: call.user_id,
-}
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
 }
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -67,17 +61,7 @@ def compile_condition(text: str) -> Condition:
     parser = _Parser(text)
     value = parser.alternatives(0)
     parser.expect_end()
-    return _truth(value)
-
-
-def failing(reason: str) -> Condition:
-    """A condition that always fails, for one that could not be compiled."""
-
-    def fail(call: ToolCall) -> bool:
-        del call
-        raise ConditionFailed(reason)
-
-    return fail
+    return truth(value)
 
 
 class _Parser:
@@ -118,28 +102,28 @@ class _Parser:
         if kind != "end":
             raise _unsupported(word, place)
 
-    def alternatives(self, depth: int) -> _Value:
+    def alternatives(self, depth: int) -> Value:
         if depth > MAX_DEPTH:
             raise RuleSyntaxError(f"the condition is nested deeper than {MAX_DEPTH}")
-        value = self.conjunction(depth)
+        values = [self.conjunction(depth)]
         while self.take("or"):
-            value = _either(_truth(value), _truth(self.conjunction(depth)))
-        return value
+            values.append(self.conjunction(depth))
+        return values[0] if len(values) == 1 else some([truth(value) for value in values])
 
-    def conjunction(self, depth: int) -> _Value:
-        value = self.negation(depth)
+    def conjunction(self, depth: int) -> Value:
+        values = [self.negation(depth)]
         while self.take("and"):
-            value = _both(_truth(value), _truth(self.negation(depth)))
-        return value
+            values.append(self.negation(depth))
+        return values[0] if len(values) == 1 else every([truth(value) for value in values])
 
-    def negation(self, depth: int) -> _Value:
+    def negation(self, depth: int) -> Value:
         if self.take("not"):
             if depth > MAX_DEPTH:
                 raise RuleSyntaxError(f"the condition is nested deeper than {MAX_DEPTH}")
-            return _negate(_truth(self.negation(depth + 1)))
+            return negate(truth(self.negation(depth + 1)))
         return self.comparison(depth)
 
-    def comparison(self, depth: int) -> _Value:
+    def comparison(self, depth: int) -> Value:
         left = self.value(depth)
         word = self.take("==", "!=", "<", "<=", ">", ">=", "in")
         if word is None and self.peek()[1] == "not":
@@ -149,19 +133,19 @@ class _Parser:
         if word is None:
             return left
         right = self.value(depth)
-        if self.peek()[1] in _COMPARISONS:
+        if self.peek()[1] in COMPARISONS:
             raise RuleSyntaxError(
                 "a chain of comparisons is not supported in a condition",
                 "join two comparisons with `and`",
                 column=self.peek()[2] + 1,
             )
         if word == "in":
-            return _member(left, right)
+            return member(left, right)
         if word == "not in":
-            return _negate(_member(left, right))
-        return _compare(left, right, word)
+            return negate(member(left, right))
+        return compare_values(left, right, word)
 
-    def value(self, depth: int) -> _Value:
+    def value(self, depth: int) -> Value:
         kind, word, place = self.peek()
         closing = {"(": ")", "{{": "}}"}.get(word) if kind == "sign" else None
         if closing is not None:
@@ -173,7 +157,7 @@ class _Parser:
             self.at += 1
             return self.path(word)
         if kind in ("number", "text") or word in ("[", "true", "false", "none", "null"):
-            return _Literal(self.literal(depth))
+            return Literal(self.literal(depth))
         if kind == "end":
             raise RuleSyntaxError("the condition ends too early", column=place + 1)
         if kind == "name":
@@ -184,7 +168,7 @@ class _Parser:
             )
         raise _unsupported(word, place)
 
-    def path(self, root: str) -> _Value:
+    def path(self, root: str) -> Value:
         steps: list[str | int] = []
         while True:
             if self.take("."):
@@ -208,7 +192,7 @@ class _Parser:
             if steps:
                 raise RuleSyntaxError(f"`{root}` is a text and has no parts")
             return _ROOTS[root]
-        return _argument(steps)
+        return argument(steps)
 
     def literal(self, depth: int) -> Any:
         kind, word, place = self.peek()
@@ -237,173 +221,9 @@ class _Parser:
         raise _unsupported(word or "the end", place)
 
 
-class _Literal:
-    """A value known when the rule is loaded."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __call__(self, call: ToolCall) -> Any:
-        del call
-        return self.value
-
-
-class _Argument:
-    """A top-level argument, the commonest path; comparisons read it without a further call."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, call: ToolCall) -> Any:
-        try:
-            return call.arguments[self.name]
-        except KeyError:
-            raise ConditionFailed(f"the argument `{self.name}` is missing") from None
-
-
 def _unsupported(word: str, place: int) -> RuleSyntaxError:
     return RuleSyntaxError(
         f"`{word}` is not supported in a condition",
         "use comparisons, `and`, `or`, `not`, `in` and paths into `input`",
         column=place + 1,
     )
-
-
-def _argument(steps: list[str | int]) -> _Value:
-    if len(steps) == 1 and isinstance(steps[0], str):
-        return _Argument(steps[0])
-    shown = "input" + "".join(f"[{step!r}]" for step in steps)
-
-    def read(call: ToolCall) -> Any:
-        value: Any = call.arguments
-        for step in steps:
-            if isinstance(step, str) and isinstance(value, Mapping) and step in value:
-                value = value[step]
-            elif (
-                isinstance(step, int)
-                and isinstance(value, list)
-                and -len(value) <= step < len(value)
-            ):
-                value = value[step]
-            else:
-                raise ConditionFailed(f"`{shown}` is missing")
-        return value
-
-    return read
-
-
-def _truth(value: _Value) -> Condition:
-    if getattr(value, "is_condition", False):
-        return value
-
-    def check(call: ToolCall) -> bool:
-        answer = value(call)
-        if answer is True or answer is False:
-            return bool(answer)
-        raise ConditionFailed(f"a value of type `{_type(answer)}` stands where true or false must")
-
-    return _marked(check)
-
-
-def _marked(condition: Condition) -> Condition:
-    condition.is_condition = True  # type: ignore[attr-defined]
-    return condition
-
-
-def _either(left: Condition, right: Condition) -> Condition:
-    return _marked(lambda call: left(call) or right(call))
-
-
-def _both(left: Condition, right: Condition) -> Condition:
-    return _marked(lambda call: left(call) and right(call))
-
-
-def _negate(inner: Condition) -> Condition:
-    return _marked(lambda call: not inner(call))
-
-
-def _compare(left: _Value, right: _Value, word: str) -> Condition:
-    compare = _COMPARISONS[word]
-    ordered = word not in ("==", "!=")
-    if isinstance(left, _Argument) and isinstance(right, _Literal):
-        kinds = _fast_kinds(right.value)
-        if kinds:
-            return _compare_argument(left.name, right.value, compare, kinds, ordered=ordered)
-
-    def check(call: ToolCall) -> bool:
-        a, b = left(call), right(call)
-        _comparable(a, b, ordered=ordered)
-        return compare(a, b)
-
-    return _marked(check)
-
-
-def _compare_argument(
-    name: str,
-    literal: Any,
-    compare: Callable[[Any, Any], bool],
-    kinds: frozenset[type],
-    *,
-    ordered: bool,
-) -> Condition:
-    def check(call: ToolCall) -> bool:
-        try:
-            value = call.arguments[name]
-        except KeyError:
-            raise ConditionFailed(f"the argument `{name}` is missing") from None
-        if type(value) not in kinds:
-            _comparable(value, literal, ordered=ordered)
-        return compare(value, literal)
-
-    return _marked(check)
-
-
-def _fast_kinds(literal: Any) -> frozenset[type]:
-    """The types that compare with the literal without a second look."""
-    if isinstance(literal, bool):
-        return frozenset()
-    if isinstance(literal, (int, float)):
-        return frozenset({int, float})
-    return frozenset({str}) if isinstance(literal, str) else frozenset()
-
-
-def _comparable(a: Any, b: Any, *, ordered: bool) -> None:
-    if not ordered and (a is None or b is None):
-        return
-    if _type(a) != _type(b):
-        raise ConditionFailed(f"`{_type(a)}` cannot be compared with `{_type(b)}`")
-    if _type(a) not in (("number", "text") if ordered else ("number", "text", "boolean")):
-        raise ConditionFailed(f"two values of type `{_type(a)}` cannot be compared")
-
-
-def _member(left: _Value, right: _Value) -> Condition:
-    def check(call: ToolCall) -> bool:
-        item, whole = left(call), right(call)
-        if isinstance(whole, str) and isinstance(item, str):
-            return item in whole
-        if isinstance(whole, Mapping) and isinstance(item, str):
-            return item in whole
-        if isinstance(whole, list) and not isinstance(item, (list, tuple, Mapping)):
-            alike = [other for other in whole if _type(other) == _type(item)]
-            if whole and not alike:
-                raise ConditionFailed(f"the list holds nothing of type `{_type(item)}`")
-            return any(item == other for other in alike)
-        raise ConditionFailed(f"`{_type(item)}` cannot be looked for in `{_type(whole)}`")
-
-    return _marked(check)
-
-
-def _type(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, (int, float)):
-        return "number"
-    if isinstance(value, str):
-        return "text"
-    return "list" if isinstance(value, (list, tuple)) else "object"

@@ -29,7 +29,8 @@ class RuleSet:
     """All rules in force, compiled once and never changed; build it with `compile_ruleset`.
 
     `unavailable` says why the rules could not be loaded, None if they are; `problems` are sentences
-    about rules that cannot be read (those count so that nothing is loosened).
+    about rules that cannot be read (those count so that nothing is loosened), `warnings` about rules
+    that can never match.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class RuleSet:
                 self._groups.setdefault(rule.rule.group_id, Layer()).add(rule)
         self.rules = tuple(rule.rule for rule in compiled)
         self.problems = tuple(rule.problem for rule in compiled if rule.problem is not None)
+        self.warnings = tuple(rule.never for rule in compiled if rule.never is not None)
         self._by_agent = any(rule.agent_id for rule in compiled)
         self._by_source = any(rule.source for rule in compiled)
         self._by_user = any(rule.user_id for rule in compiled)

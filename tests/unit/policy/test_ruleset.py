@@ -144,7 +144,7 @@ def test_a_rule_is_for_its_agent_source_and_user_only() -> None:
         assert effect(READ, replace(rule("deny path(src)"), **{field: value})) == "deny"
 
 
-@pytest.mark.spec("POL-14", "POL-24")
+@pytest.mark.spec("POL-24")
 def test_the_trace_tells_what_conditions_did() -> None:
     pay = call("pay", amount=5)
     small = replace(rule("allow tool(pay)"), when="input.amount < 10")
@@ -170,9 +170,7 @@ def test_the_policies_of_all_asks_merge() -> None:
         approval=ApprovalPolicy(timeout=60.0, quorum=2, remember=("once",)),
         must_ask=True,
     )
-    outcome = said(
-        call("move_file", source="src/a", destination="lib/a"), first, table=[second]
-    )
+    outcome = said(call("move_file", source="src/a", destination="lib/a"), first, table=[second])
     assert outcome.must_ask
     assert outcome.approval.severity is Severity.HIGH
     assert outcome.approval.timeout == 60.0
@@ -189,6 +187,15 @@ def test_a_rule_that_cannot_be_read_counts_so_that_nothing_is_loosened() -> None
     assert effect(READ, left_out) == "ask"
 
 
+@pytest.mark.spec("POL-13")
+def test_a_rule_that_can_never_match_is_a_warning() -> None:
+    rules = [rule("allow path(~/x)"), rule("allow mcp__db"), rule("allow tool(a\u200bb)")]
+    warnings = compile_ruleset(rules, [], SHIPPED, facts=FakeFacts(home=None)).warnings
+    assert len(warnings) == 3
+    assert warnings[0] == "the rule `path(~/x)` can never match: the home directory is not known"
+    assert compile_ruleset(rules[:1], [], SHIPPED, facts=FakeFacts()).warnings == ()
+
+
 def test_a_failed_ask_of_the_table_hides_no_deny_below_it() -> None:
     failing = row("ask", "notify", priority=1, when="input.nowhere", seeded=True)
     deny = row("deny", "notify", priority=2)
@@ -201,7 +208,7 @@ def test_a_list_rule_is_judged_as_one_whatever_it_claims_to_be() -> None:
     assert said(call(), claimed, "allow tool(*)").must_ask
 
 
-@pytest.mark.spec("POL-2", "POL-46")
+@pytest.mark.spec("POL-2")
 def test_an_mcp_tool_is_a_pair_and_no_allow_of_a_list_covers_it_by_a_star() -> None:
     read = call("read", "db")
     assert effect(read, "allow tool(*)") == "ask"

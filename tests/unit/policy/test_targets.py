@@ -45,7 +45,12 @@ def test_a_fetch_has_a_host_target() -> None:
 @pytest.mark.spec("POL-3")
 def test_an_mcp_call_has_its_pair_and_what_its_arguments_touch() -> None:
     pair, path = of("read_file", "fs", path="link/passwd")
-    assert (pair.kind, pair.server, pair.tool, pair.own) == (TargetKind.MCP, "fs", "read_file", True)
+    assert (pair.kind, pair.server, pair.tool, pair.own) == (
+        TargetKind.MCP,
+        "fs",
+        "read_file",
+        True,
+    )
     assert (path.path, path.resolved, path.own) == ("/w/link/passwd", "/etc/passwd", False)
     assert [t.path for t in of("read_multiple_files", "fs", paths=["a", "b"])[1:]] == [
         "/w/a",
@@ -89,12 +94,16 @@ def test_a_value_of_the_wrong_type_is_doubtful_and_never_nothing(
     assert all(target.doubt for target in found)
     assert all(not target.opaque for target in found)
     what = call(tool, **{argument: value})
-    assert effect(what, "allow tool(*)", "allow path(/**)", "allow shell(*)", "allow web(*)") == "ask"
+    assert (
+        effect(what, "allow tool(*)", "allow path(/**)", "allow shell(*)", "allow web(*)") == "ask"
+    )
     assert effect(what, f"deny tool({tool})") == "deny"
 
 
 @pytest.mark.spec("POL-2")
-@pytest.mark.parametrize(("argument", "value"), [("paths", "a"), ("paths", [1]), ("paths", [["a"]])])
+@pytest.mark.parametrize(
+    ("argument", "value"), [("paths", "a"), ("paths", [1]), ("paths", [["a"]])]
+)
 def test_a_list_of_paths_may_be_hostile_too(argument: str, value: object) -> None:
     found = of("read_multiple_files", "fs", **{argument: value})
     assert len(found) == 2
@@ -150,7 +159,9 @@ def test_skills_and_sub_agents_are_targets_by_name() -> None:
     assert effect(call("Skill", skill="deploy"), "allow skill(deploy)") == "allow"
     assert effect(call("Skill", skill="deploy"), "allow agent(deploy)") == "ask"
     assert effect(call("Task", subagent_type="Explore"), "allow agent(Exp*)") == "allow"
-    assert effect(call("Task", subagent_type="explore"), "deny agent(Explore)", "allow Task") == "ask"
+    assert (
+        effect(call("Task", subagent_type="explore"), "deny agent(Explore)", "allow Task") == "ask"
+    )
     assert effect(call("Task", subagent_type=["x"]), "allow agent(*)") == "ask"
     assert effect(call("Task"), "allow Task") == "allow"
     assert effect(call("execute_task", agent="x"), "deny tool(execute_task)") == "deny"
@@ -160,7 +171,9 @@ def test_skills_and_sub_agents_are_targets_by_name() -> None:
 def test_a_user_can_describe_their_own_tools() -> None:
     mine = SHIPPED.adding(
         [
-            ToolDescriptor("load", ToolKind.READ_FILE, paths=(PathArgument("from", Operation.READ),)),
+            ToolDescriptor(
+                "load", ToolKind.READ_FILE, paths=(PathArgument("from", Operation.READ),)
+            ),
             ToolDescriptor("read_file", server="drive"),
         ]
     )
