@@ -20,7 +20,7 @@ from sayso.core.session import CallDraft, Session, bind
 from sayso.errors import ExternalIdReused, LostRace, NotEligible, RequestNotFound
 from sayso.gate.explain import explain, why_sentence
 from sayso.gate.verdict import Verdict
-from sayso.requests.approval import ApprovalRequest, Caller, Why
+from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
 from sayso.requests.deadline import due
 from sayso.requests.event import EventKind, Notice
 from sayso.requests.lifecycle import (
@@ -107,6 +107,11 @@ async def own_request(world: World, session: Session, call_id: str) -> ApprovalR
     id, NotEligible for another session's call.
     """
     while True:
+        request = await world.store.request(call_id)
+        if request is not None and request.status is not Status.SUPERSEDED:
+            if request.call.session_id != session.session_id:
+                raise NotEligible("this call belongs to another session")
+            return request
         found = await world.store.call(call_id)
         if found is None:
             raise RequestNotFound(f"no call has the id `{call_id[:64]}`")
@@ -114,7 +119,7 @@ async def own_request(world: World, session: Session, call_id: str) -> ApprovalR
         if call.session_id != session.session_id:
             raise NotEligible("this call belongs to another session")
         if stored.superseded_by is None:
-            return await world.store.request(call_id)
+            return request
         call_id = stored.superseded_by
 
 

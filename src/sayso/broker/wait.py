@@ -49,16 +49,18 @@ async def wait(
     subscription = world.feed.subscribe(call_id)
     presence.enter(call_id)
     try:
-        await world.store.touch([call_id], world.clock.now())
-        arriving = timeout > 0
+        arriving = True
         while True:
             request = await own_request(world, session, call_id)
             if request is None:
                 return await _without_request(world, session, call_id)
-            if arriving and request.caller is Caller.GONE:
-                request = await rejoin(world, request)  # it was only thought to have gone
-            arriving = False
             now = world.clock.now()
+            if arriving:
+                arriving = False
+                if timeout > 0 and request.caller is Caller.GONE:
+                    request = await rejoin(world, request)  # it was only thought to have gone
+                elif seconds_between(request.caller_seen, now) >= BEAT_SECONDS:
+                    await world.store.touch([request.request_id], now)
             left = seconds_between(now, end)
             asked_again = request.request_id != call_id
             if request.status not in (Status.PENDING, Status.RUNNING) or asked_again or left <= 0:
