@@ -103,8 +103,8 @@ _tool = _reader(ObservedTool)
 class LogRows:
     """Audit records, still without their place in the chain, and events without their number."""
 
-    records: list[dict[str, Any]]
-    notices: list[dict[str, Any]]
+    records: list[tuple[Any, ...]]
+    notices: list[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,24 +216,13 @@ def review_row(
 def log_rows(records: Iterable[AuditRecord], notices: Iterable[Notice] = ()) -> LogRows:
     """The rows of audit records and events."""
     return LogRows(
-        record_rows(records),
-        [{"request_id": notice.request_id, "document": _write(notice)} for notice in notices],
+        record_rows(records), [(notice.request_id, _write(notice)) for notice in notices]
     )
 
 
-def record_rows(records: Iterable[AuditRecord]) -> list[dict[str, Any]]:
-    """The rows of audit records."""
-    return [
-        {
-            "at": record.at,
-            "call_id": record.call_id,
-            "tool": record.tool,
-            "decided_by": record.by,
-            "reason": record.reason,
-            "body": body_of(record),
-        }
-        for record in records
-    ]
+def record_rows(records: Iterable[AuditRecord]) -> list[tuple[Any, ...]]:
+    """The rows of audit records: the columns from `at` to `body`."""
+    return [(r.at, r.call_id, r.tool, r.by, r.reason, body_of(r)) for r in records]
 
 
 def session_row(session: Session) -> dict[str, Any]:

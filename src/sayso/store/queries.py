@@ -33,7 +33,7 @@ from sqlalchemy.sql.expression import ClauseElement
 from sayso.requests.approval import Caller, Status
 from sayso.store import tables as t
 from sayso.store.guard import OPEN, WAITING_FOR_PEOPLE
-from sayso.store.statement import Statement, word, words
+from sayso.store.statement import ManyRows, Statement, word, words
 
 REQUEST_COLUMNS = (
     t.REQUESTS.c.status,
@@ -98,9 +98,8 @@ class Queries:
     def _compile(self, clause: ClauseElement, columns: list[str] | None = None) -> Statement:
         return Statement(clause, self._dialect, columns)
 
-    def _insert(self, table: Table, without: tuple[str, ...] = ()) -> Statement:
-        columns = [column.name for column in table.columns if column.name not in without]
-        return self._compile(insert(table), columns)
+    def _insert(self, table: Table) -> Statement:
+        return self._compile(insert(table), [column.name for column in table.columns])
 
     def _calls(self) -> None:
         c = t.CALLS.c
@@ -110,7 +109,15 @@ class Queries:
             c.user_id == bindparam("user_id"),
             c.agent_id == bindparam("agent_id"),
         )
-        self.add_call = self._insert(t.CALLS)
+        values: dict[str, Any] = {column.name: bindparam(column.name) for column in t.CALLS.columns}
+        self.add_call = self._compile(
+            self._upsert(t.CALLS)
+            .values(values)
+            .on_conflict_do_nothing(
+                index_elements=t.EXTERNAL_IDS.columns,
+                index_where=c.external_id.is_not(None),
+            )
+        )
         self.call = self._compile(
             select(*_STORED_CALL, c.document).where(c.call_id == bindparam("call_id"))
         )
@@ -206,7 +213,7 @@ class Queries:
 
     def _events(self) -> None:
         n = t.NOTICES.c
-        self.add_notice = self._insert(t.NOTICES, without=("event_id",))
+        self.add_notices = ManyRows(t.NOTICES, self._dialect, without=("event_id",))
         self.notices = self._compile(
             select(n.event_id, n.document)
             .where(n.event_id > bindparam("after"))
@@ -335,7 +342,7 @@ class Queries:
 
     def _audit(self) -> None:
         a = t.AUDIT.c
-        self.add_entry = self._insert(t.AUDIT)
+        self.add_entries = ManyRows(t.AUDIT, self._dialect)
         self.audit_head = self._compile(select(a.seq, a.hash).order_by(a.seq.desc()).limit(1))
         self.audit_chain = self._compile(
             select(*_ENTRY)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, literal_column
+from sqlalchemy import ColumnElement, Table, Text, bindparam, insert, literal_column
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import ClauseElement
+
+ROWS_AT_ONCE = (64, 8, 1)
+"""How many rows one statement inserts, largest first."""
 
 
 class Statement:
@@ -25,6 +29,38 @@ class Statement:
         names = list(compiled.positiontup or ())
         constants = {n: compiled.params[n] for n in names if not compiled.binds[n].required}
         self.bind = _binder(names, constants)
+
+
+class ManyRows:
+    """An insert of any number of rows, in few statements: a row more costs no way to the driver.
+
+    Rows are tuples of the table's columns in their order, without those left out.
+    """
+
+    __slots__ = ("_sizes",)
+
+    def __init__(self, table: Table, dialect: Dialect, without: tuple[str, ...] = ()) -> None:
+        columns = [column for column in table.columns if column.name not in without]
+        self._sizes: list[tuple[int, str]] = []
+        for size in ROWS_AT_ONCE:
+            rows = [
+                {c.name: bindparam(f"{c.name}_{n}", type_=c.type) for c in columns}
+                for n in range(size)
+            ]
+            compiled = insert(table).values(rows).compile(dialect=dialect)
+            assert isinstance(compiled, SQLCompiler)
+            expected = [f"{column.name}_{n}" for n in range(size) for column in columns]
+            if compiled.positiontup is not None and compiled.positiontup != expected:
+                raise ValueError(f"the columns of {table.name} come in another order")
+            self._sizes.append((size, str(compiled)))
+
+    def statements(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """The statements that insert the rows in order, each with its parameters."""
+        done = 0
+        for size, sql in self._sizes:
+            while len(rows) - done >= size:
+                yield sql, tuple(chain.from_iterable(rows[done : done + size]))
+                done += size
 
 
 def _binder(

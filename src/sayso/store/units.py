@@ -25,12 +25,9 @@ PASSPHRASE = "passphrase_hash"
 
 def submit(tx: Transaction, rows: NewRows) -> StoredCall | None:
     """Write a new call; if its external id is taken, write nothing and return the call that has it."""
-    if rows.call["external_id"] is not None:
-        known = tx.row(tx.queries.call_by_external_id, rows.call)
-        if known is not None:
-            return read_stored_call(known)
-    _add(tx, rows)
-    return None
+    if _add(tx, rows):
+        return None
+    return read_stored_call(tx.row(tx.queries.call_by_external_id, rows.call))
 
 
 def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
@@ -143,11 +140,14 @@ def log(tx: Transaction, logged: LogRows) -> None:
     tx.notify(logged.notices)
 
 
-def _add(tx: Transaction, rows: NewRows) -> None:
-    tx.write(tx.queries.add_call, rows.call)
+def _add(tx: Transaction, rows: NewRows) -> bool:
+    """Write a call and what belongs to it; returns whether its external id was free."""
+    if tx.write(tx.queries.add_call, rows.call) != 1:
+        return False
     if rows.request is not None:
         tx.write(tx.queries.add_request, rows.request)
     log(tx, rows.log)
+    return True
 
 
 def _rules_changed(tx: Transaction) -> None:

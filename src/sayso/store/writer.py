@@ -235,12 +235,13 @@ class Writer:
         for unit, future, _ in jobs:
             if carefully:
                 transaction.save()
-            changes = self._connection.total_changes
+            mark, changes = transaction.mark(), self._connection.total_changes
             try:
                 answers.append(_Answer(future, unit(transaction), None))
             except Exception as error:
                 if not self._connection.in_transaction:
                     raise
+                transaction.forget(mark)
                 if carefully:
                     transaction.undo()
                 elif self._connection.total_changes != changes:

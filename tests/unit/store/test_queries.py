@@ -84,6 +84,17 @@ def test_the_same_statements_are_made_for_postgresql() -> None:
     assert made["request"].bind({"request_id": "c1"}) == ("c1",)
 
 
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 63, 64, 200])
+def test_any_number_of_rows_is_inserted_in_order(database: sqlite3.Connection, count: int) -> None:
+    rows = [(f"r{n}", f"d{n}") for n in range(count)]
+    statements = list(sqlite_queries().add_notices.statements(rows))
+    assert len(statements) == count // 64 + count % 64 // 8 + count % 8
+    last = [database.execute(sql, values).lastrowid for sql, values in statements][-1:]
+    found = database.execute("SELECT event_id, request_id, document FROM notices").fetchall()
+    assert found == [(n + 1, *row) for n, row in enumerate(rows)]
+    assert last == ([count] if count else [])
+
+
 def test_values_are_bound_by_name_in_the_order_of_the_text() -> None:
     queries = sqlite_queries()
     assert queries.last_notice.bind({}) == ()
