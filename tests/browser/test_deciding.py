@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.conftest import OpenWindow
+from tests.browser.conftest import IN_ONE_LOOP, OpenWindow
 from tests.browser.site import Site
 from tests.browser.window import DESKTOP, PHONE, Window
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, IN_ONE_LOOP]
 
 MAIL = {"to": "ana@example.org", "text": "hello"}
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.browser.conftest import OpenWindow
+from tests.browser.conftest import IN_ONE_LOOP, OpenWindow
 from tests.browser.site import Site
 from tests.browser.window import DESKTOP, PHONE, Window
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, IN_ONE_LOOP]
 
 MARKUP = '<b id="bold">bold</b><script>hacked = 1</script><img src=x onerror="hacked = 1">'
 BUTTON = '<button class="go">Approve once</button><style>*{display:none!important}</style>'

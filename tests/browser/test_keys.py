@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.conftest import OpenWindow
+from tests.browser.conftest import IN_ONE_LOOP, OpenWindow
 from tests.browser.site import PASSPHRASE, Site
 from tests.browser.window import Window
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, IN_ONE_LOOP]
 
 
 async def pending(desktop: Window) -> int:

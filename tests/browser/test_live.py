@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.conftest import OpenWindow
+from tests.browser.conftest import IN_ONE_LOOP, OpenWindow
 from tests.browser.site import Site
 from tests.browser.window import Window
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, IN_ONE_LOOP]
 
 
 async def test_what_is_new_comes_last_and_moves_nothing(desktop: Window, site: Site) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.conftest import OpenWindow
+from tests.browser.conftest import IN_ONE_LOOP, OpenWindow
 from tests.browser.site import PASSPHRASE, Site
 from tests.browser.window import DESKTOP, PHONE, Window
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, IN_ONE_LOOP]
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
