@@ -52,6 +52,7 @@ async def covers(locator: Locator) -> bool:
     return reached
 
 
+@pytest.mark.spec("SRV-6", "WEB-7")
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_hostile_text_stays_text_and_leaves_the_buttons_alone(
@@ -62,7 +63,7 @@ async def test_hostile_text_stays_text_and_leaves_the_buttons_alone(
     await window.log_in(f"/#/inbox/{tame['call_id']}")
     await expect(window.approve).to_be_visible()
     tame_boxes = [await window.approve.bounding_box(), await window.reject.bounding_box()]
-    tame_width = (await window.card.bounding_box() or {})["width"]
+    tame_width = await window.card.evaluate("(card) => card.offsetWidth")
 
     hostile = await ask_hostile(site)
     await window.open(f"/#/inbox/{hostile['call_id']}")
@@ -97,7 +98,7 @@ async def test_hostile_text_stays_text_and_leaves_the_buttons_alone(
         )
         assert box["y"] + box["height"] <= size[1]
         assert await covers(button)
-    assert (await window.card.bounding_box() or {})["width"] == tame_width
+    assert await window.card.evaluate("(card) => card.offsetWidth") == tame_width
     wide = await window.page.evaluate("document.documentElement.scrollWidth")
     assert wide <= size[0], "the page must not scroll sideways"
 

@@ -129,6 +129,7 @@ async def test_letters_move_through_the_list_and_a_new_card_needs_its_moment(
     assert await pending(desktop) == 2
 
 
+@pytest.mark.spec("WEB-7")
 async def test_the_whole_way_without_a_mouse(visit: OpenWindow, site: Site) -> None:
     first = await site.ask(arguments={"to": "one", "text": "x"})
     second = await site.ask(arguments={"to": "two", "text": "x"})
