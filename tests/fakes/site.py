@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
+from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any, cast
 
 import httpx
@@ -100,9 +101,16 @@ def make_site(
 
 
 @contextlib.asynccontextmanager
-async def listening(site: Site, port: int = 0) -> AsyncIterator[tuple[str, Server]]:
-    """The site, listening: its address, and the server that can be told to stop."""
+async def listening(
+    site: Site, port: int = 0, *, small: bool = False
+) -> AsyncIterator[tuple[str, Server]]:
+    """The site, listening: its address, and the server that can be told to stop.
+
+    With `small` the system holds little of what a client does not read.
+    """
     with contextlib.closing(bind("127.0.0.1", port)) as socket:
+        if small:
+            socket.setsockopt(SOL_SOCKET, SO_SNDBUF, 8192)
         app = create_app(site.scene.broker, replace(site.config, port=socket.getsockname()[1]))
         started = asyncio.Event()
         server = Server(app, announce=started.set)

@@ -1,17 +1,36 @@
-"""Cards as the API writes them: the neutral picture of a request, for the one who looks at it."""
+"""Cards as the API writes them: the neutral picture of a request, for the one who looks at it.
+
+A card is written once for everybody who sees the same, and a large one off the event loop: whatever
+an agent puts into a call, looking at it slows nobody else down.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections import OrderedDict
 from collections.abc import Iterable
-from typing import cast
+from typing import TypeAlias, cast
+
+import msgspec
+import orjson
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.broker.insight import ByRule
 from sayso.channels.card import card_of
 from sayso.channels.display import show, shown_json
+from sayso.core.moment import Moment
 from sayso.requests.approval import ApprovalRequest
+from sayso.requests.deadline import is_over
 from sayso.server.documents import ByRuleShown, Card, Shown
+
+LARGE = 16 * 1024
+"""From so many bytes of call on, a card is written in a thread."""
+
+KEPT = 32 * 1024 * 1024
+"""So many bytes of written cards are kept, those looked at last."""
+
+_Key: TypeAlias = tuple[str, int, str | None, bool, bool]
 
 
 def by_rule_shown(found: ByRule) -> ByRuleShown:
@@ -37,28 +56,78 @@ class Cards:
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
+        self._written: OrderedDict[_Key, bytes] = OrderedDict()
+        self._size = 0
+        self._being_written: dict[_Key, asyncio.Future[bytes]] = {}
 
     async def of(self, actor: Actor, request: ApprovalRequest) -> Card:
         """The card of one request."""
-        return self._card(actor, request, await self._unavailable())
+        return await self._card(actor, request, await self._unavailable())
 
     async def of_all(self, actor: Actor, requests: Iterable[ApprovalRequest]) -> list[Card]:
         """The cards of several requests, in their order."""
         unavailable = await self._unavailable()
-        return [self._card(actor, request, unavailable) for request in requests]
+        return [await self._card(actor, request, unavailable) for request in requests]
 
-    def _card(self, actor: Actor, request: ApprovalRequest, unavailable: bool) -> Card:
+    async def _card(self, actor: Actor, request: ApprovalRequest, unavailable: bool) -> Card:
+        now = self._broker.world.clock.now()
         refusal = self._broker.why_not(actor, request)
-        card = card_of(
-            request,
-            may_decide=refusal is None,
-            reason=refusal,
-            now=self._broker.world.clock.now(),
-            rules_unavailable=unavailable,
-        )
-        # The document is the declared shape of what the card is already: nothing is copied.
-        return cast("Card", card.to_json())
+        key = (request.request_id, request.version, refusal, unavailable, is_over(request, now))
+        found = self._written.get(key)
+        if found is not None:
+            self._written.move_to_end(key)
+        else:
+            found = await self._write(key, request, now)
+        # The declared shape of what is written already: it goes into the answer as it is.
+        return cast("Card", msgspec.Raw(found))
+
+    async def _write(self, key: _Key, request: ApprovalRequest, now: Moment) -> bytes:
+        if _weight(request) < LARGE:
+            written = _written(key, request, now)
+            self._keep(key, written)
+            return written
+        writing = self._being_written.get(key)
+        if writing is None:
+            writing = asyncio.ensure_future(asyncio.to_thread(_written, key, request, now))
+            self._being_written[key] = writing
+            writing.add_done_callback(lambda done: self._done(key, done))
+        return await asyncio.shield(writing)
+
+    def _done(self, key: _Key, writing: asyncio.Future[bytes]) -> None:
+        del self._being_written[key]
+        if not writing.cancelled() and writing.exception() is None:
+            self._keep(key, writing.result())
+
+    def _keep(self, key: _Key, written: bytes) -> None:
+        self._size += len(written) - len(self._written.pop(key, b""))
+        self._written[key] = written
+        while self._size > KEPT:
+            _, oldest = self._written.popitem(last=False)
+            self._size -= len(oldest)
 
     async def _unavailable(self) -> bool:
         """Whether nothing can be approved now."""
         return (await self._broker.world.rules.current()).unavailable is not None
+
+
+def _written(key: _Key, request: ApprovalRequest, now: Moment) -> bytes:
+    _, _, refusal, unavailable, _ = key
+    card = card_of(
+        request,
+        may_decide=refusal is None,
+        reason=refusal,
+        now=now,
+        rules_unavailable=unavailable,
+    )
+    return msgspec.json.encode(card.to_json())
+
+
+def _weight(request: ApprovalRequest) -> int:
+    """About how many bytes there are to show."""
+    call = request.call
+    return (
+        len(orjson.dumps(dict(call.arguments)))
+        + len(call.detail or "")
+        + len(call.diff or "")
+        + len(request.why.explain)
+    )

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from typing import Any
 
 import pytest
 
+from sayso.channels.card import card_of
+from sayso.core.approval_policy import ApprovalPolicy, Approver
 from sayso.core.call import MAX_ARGUMENT_BYTES
 from sayso.core.moment import to_rfc3339
 from sayso.people.person import Person
-from sayso.requests.approval import Status
+from sayso.requests.approval import ApprovalRequest, Status
+from sayso.server import cards
 from tests.fakes.site import Site, make_site, open_session, problem_of, submit
-from tests.fakes.world import START
+from tests.fakes.world import START, rule
 
 RESOLVE = "/api/inbox/approvals/{}/resolve"
 
@@ -202,3 +207,43 @@ async def test_a_card_of_one_mebibyte_is_not_cut(site: Site) -> None:
     standing = await submit(agent, await open_session(agent), arguments={"text": text})
     card = (await page.get(f"/api/inbox/approvals/{standing['call_id']}")).json()
     assert card["what"]["arguments"][0]["value"] == [{"text": text}]
+
+
+async def test_a_large_card_is_written_once_and_holds_nobody_up(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+
+    def slowly(request: ApprovalRequest, **more: Any) -> Any:
+        written.append(request.request_id)
+        time.sleep(2)
+        return card_of(request, **more)
+
+    monkeypatch.setattr(cards, "card_of", slowly)
+    agent, page = await site.agent(), await site.page()
+    standing = await submit(agent, await open_session(agent), arguments={"text": "x" * 20_000})
+    path = f"/api/inbox/approvals/{standing['call_id']}"
+    looking = [asyncio.create_task(page.get(path)) for _ in range(3)]
+    longest, last = 0.0, time.monotonic()
+    while not all(task.done() for task in looking):
+        assert (await site.client().get("/healthz")).status_code == 200
+        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+        await asyncio.sleep(0.01)
+    assert (await page.get(path)).content == looking[0].result().content
+    assert written == [standing["call_id"]]
+    assert longest < 1.5
+
+
+async def test_a_card_changes_with_its_request_and_with_who_looks() -> None:
+    site = make_site(people=(Person("op", "op", operator=True),))
+    agent, page, operator = await site.agent(), await site.page(), await site.approver("op")
+    ada = rule("ask", approval=ApprovalPolicy(approver=Approver.ADMIN))
+    site.scene.rules.say(ada)
+    standing = await submit(agent, await open_session(agent))
+    path = f"/api/inbox/approvals/{standing['call_id']}"
+    assert (await page.get(path)).json()["who"]["may_decide"] is False, "not over one's own call"
+    assert (await operator.get(path)).json()["who"]["may_decide"] is False
+    assert (await operator.get(path)).json()["approve_refused"]
+    await agent.post(f"/api/calls/{standing['call_id']}/leave")
+    assert (await page.get(path)).json()["caller"] == "gone"
+    await site.close()

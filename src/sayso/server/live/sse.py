@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncGenerator
 from typing import Any
 
-import orjson
+import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.response.base import ASGIResponse
@@ -63,19 +64,23 @@ class Events:
             else:
                 seen = after
                 yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
+            proven = time.monotonic()
             while True:
+                if time.monotonic() - proven >= HEARTBEAT_SECONDS:
+                    await self._prove()
+                    proven = time.monotonic()
                 batch = await self._batch(seen)
                 for number, chunk in batch:
                     seen = number
                     yield chunk
                 if not batch and not await subscription.wait(HEARTBEAT_SECONDS):
-                    # A credential that was revoked or has expired reads no further.
-                    self._actor = await self._broker.access.authenticate(
-                        self._token, self._actor.channel
-                    )
                     yield b": \n\n"
         finally:
             subscription.close()
+
+    async def _prove(self) -> None:
+        """A credential that was revoked or has expired reads no further, nor do rights that were taken."""
+        self._actor = await self._broker.access.authenticate(self._token, self._actor.channel)
 
     async def _batch(self, after: int) -> list[tuple[int, bytes]]:
         """The next chunks, each with the number up to which everything was looked at; empty if there are none."""
@@ -181,5 +186,5 @@ def _event(kind: str, number: int, data: object) -> bytes:
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (
         number,
         kind.encode(),
-        orjson.dumps(data),
+        msgspec.json.encode(data),
     )
