@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import minijinja
 
@@ -50,8 +51,16 @@ def default_sentence(call: ToolCall, targets: Sequence[Target]) -> str:
     own = [t for t in targets if t.own and t.kind not in (TargetKind.NAME, TargetKind.MCP)]
     tool = call.tool if call.server is None else f"{call.server}:{call.tool}"
     aside = f" ({_quoted(tool)})" if call.server is not None else ""
-    said = _of_targets(own)
+    said = _of_targets([_near(target, call.workspace) for target in own])
     return f"Run {_quoted(tool)}?" if said is None else f"{said}{aside}?"
+
+
+def _near(target: Target, workspace: str | None) -> Target:
+    """A path inside the workspace as people say it there; the card has the whole path as well."""
+    inside = f"{(workspace or '').rstrip('/')}/"
+    if target.kind is TargetKind.PATH and workspace and target.text.startswith(inside):
+        return replace(target, text=target.text[len(inside) :])
+    return target
 
 
 def _of_targets(own: Sequence[Target]) -> str | None:

@@ -135,3 +135,11 @@ def test_rendering_never_raises_and_never_says_nothing(
     said = sentence(template, arguments)
     assert said.strip()
     assert "\n" not in said
+
+
+def test_a_path_inside_the_workspace_is_said_as_it_is_there() -> None:
+    inside = Target(TargetKind.PATH, "/srv/proj/docs/a.md", operation=Operation.WRITE)
+    beside = Target(TargetKind.PATH, "/srv/project/a.md", operation=Operation.WRITE)
+    call = ToolCall("c", "write_file", {}, "s", "a", "u", workspace="/srv/proj")
+    assert action_sentence(call, ApprovalPolicy(), [inside]) == "Edit docs/a.md?"
+    assert action_sentence(call, ApprovalPolicy(), [beside]) == "Edit /srv/project/a.md?"
