@@ -9,13 +9,15 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
-from sayso.gate.decide import decide
+from sayso.gate.decide import Context, decide
+from sayso.people.person import Person
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.ruleset import judge
 from sayso.requests.grant import Grant
-from tests.fakes.values import at
+from tests.fakes.values import a_call, at
 from tests.fakes.world import rule
 from tests.laws.gate_worlds import IDS, NOW, GateWorld, gate_worlds
 from tests.reference.gate import could_approve, enough, look_up
@@ -106,6 +108,24 @@ def test_a_grant_counts_only_if_its_giver_could_approve(world: GateWorld) -> Non
     if len(able) >= policy.approval.quorum:
         enough_people = replace(lacking, givers=tuple(able[: policy.approval.quorum]))
         assert world.decide((enough_people,)).reason is Reason.APPROVED
+
+
+@given(st.integers(1, 4), st.lists(st.sampled_from(IDS), max_size=6))
+def test_a_grant_takes_as_many_people_as_the_quorum(quorum: int, givers: list[str]) -> None:
+    people = {name: Person(name, name, admin=True) for name in IDS}
+    world = GateWorld(
+        a_call(user_id="uma"),
+        (rule("ask", approval=ApprovalPolicy(quorum=quorum)),),
+        None,
+        (),
+        Context(people=people),
+    )
+    grant = Grant("r1", world.decide().digest, tuple(givers), at(600))
+    verdict = world.decide((grant,))
+    if len(set(givers)) >= quorum:
+        assert (verdict.effect, verdict.reason) == (Effect.ALLOW, Reason.APPROVED)
+    else:
+        assert (verdict.effect, verdict.reason) == (Effect.ASK, Reason.NEEDS_FRESH_APPROVAL)
 
 
 CHANGES: list[dict[str, Any]] = [

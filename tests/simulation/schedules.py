@@ -355,6 +355,11 @@ class Schedule:
         for request_id in self.statuses:
             request = await self.request(request_id)
             assert request.status is not Status.RUNNING, "a dead process still runs a call"
+            session = await self.store.session(request.call.session_id)
+            if session.stopped_at is not None:
+                assert request.status not in (Status.PENDING, Status.APPROVED), (
+                    "it waits in a session that was stopped"
+                )
         await self._answer_everything(fresh)
         await asyncio.sleep(601)
         await sweep(fresh.broker.world)
