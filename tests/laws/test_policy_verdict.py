@@ -29,7 +29,7 @@ from tests.laws.policy_worlds import (
     randoms,
 )
 
-BROKEN_CONDITIONS = ("input.nowhere > 1", 'input.amount > "x"', "input |", "amount", "(")
+BROKEN_CONDITIONS = ("input.nowhere > 1", "input.amount > true", "input |", "amount", "(")
 
 
 @pytest.mark.spec("POL-22")

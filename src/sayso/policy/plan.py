@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sayso.core.call import ToolCall
 from sayso.core.target import Operation, Target, TargetKind
 from sayso.policy.compiled import EVERY_PATH, CompiledRule
-from sayso.policy.descriptors import Descriptors, ToolKind
+from sayso.policy.descriptors import Descriptors, PathArgument, ToolKind
 from sayso.policy.layer import Layer, Patterned
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.targets import identity_of
@@ -24,13 +24,13 @@ class Plan:
     """The candidates for one tool, in one permission group, for one owner where rules differ by it.
 
     `lists` and `table` match the tool whatever its arguments are; `list_groups` and `table_groups`
-    hold what depends on them. `simple` tells that the tool's name is its only target, and `fixed` is
-    the outcome where no condition looks at the call either.
+    hold what depends on them. `simple` tells that the tool's name is its only target, `only_path`
+    names the argument that is, and `fixed` is the outcome where no condition looks at the call either.
     """
 
     __slots__ = (
         "command_lists", "command_table", "concern", "descriptor", "doubts", "fixed", "group",
-        "identity", "list_groups", "list_paths", "lists", "path_concern", "simple", "table",
+        "identity", "list_groups", "list_paths", "lists", "only_path", "path_concern", "simple", "table",
         "table_groups", "table_paths", "warnings",
     )  # fmt: skip
 
@@ -70,6 +70,7 @@ class Plan:
         self.list_paths = [group.paths for group in self.list_groups if group.paths_size]
         self.table_paths = [group.paths for group in self.table_groups if group.paths_size]
         self.simple = self.descriptor is None or self.descriptor.bare
+        self.only_path = self._only_path()
         self.fixed: PolicyOutcome | None = None
         if call is not None and self._is_fixed():
             self.fixed = combine(
@@ -83,6 +84,15 @@ class Plan:
     def ordered(self, rows: list[CompiledRule]) -> list[CompiledRule]:
         """Rows of the table in the order in which the first match decides."""
         return sorted(rows, key=self.place) if len(rows) > 1 else rows
+
+    def _only_path(self) -> PathArgument | None:
+        found = self.descriptor
+        if found is None or self.identity.kind is TargetKind.MCP or len(found.paths) != 1:
+            return None
+        if found.command or found.urls or found.skill or found.agent:
+            return None
+        only = found.paths[0]
+        return None if only.many or only.base else only
 
     def _is_fixed(self) -> bool:
         return self.simple and not any(rule.guarded for rule in (*self.lists, *self.table))

@@ -18,7 +18,7 @@ from sayso.policy.outcome import PolicyOutcome, TargetOutcome
 from sayso.policy.path_index import Place
 from sayso.policy.plan import Plan, look_alike
 from sayso.policy.rule import Origin, Rule
-from sayso.policy.targets import targets_of, with_addresses
+from sayso.policy.targets import path_target, targets_of, with_addresses
 from sayso.policy.weighing import combine, weigh
 
 DEFAULT_GROUP = "default"
@@ -157,7 +157,12 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
     if plan.simple:
         only = weigh(plan.identity, call, plan.lists, plan.table, plan.doubts)
         return combine((only,), plan.warnings)
-    targets = targets_of(call, plan.identity, plan.descriptor, facts)
+    only_path = plan.only_path
+    targets: tuple[Target, ...]
+    if only_path is not None and isinstance(path := call.arguments.get(only_path.name), str):
+        targets = (path_target(path, only_path.operation, call.workspace, facts, own=True),)
+    else:
+        targets = targets_of(call, plan.identity, plan.descriptor, facts)
     if len(targets) == 1:
         only = _weigh_target(targets[0], call, ruleset, facts, plan, None)
         return combine((only,), plan.warnings)

@@ -123,13 +123,14 @@ def _paths(
             if fixed is None:
                 continue
             item = fixed
-        found.append(_path(item, argument.operation, workspace, facts, own=own))
+        found.append(path_target(item, argument.operation, workspace, facts, own=own))
     return found
 
 
-def _path(
+def path_target(
     text: str, operation: Operation, workspace: str | None, facts: Facts, *, own: bool
 ) -> Target:
+    """The target of a path as an agent wrote it."""
     place = normalise(text, workspace, facts)
     if place.path is None or place.raw is None:
         return Target(TargetKind.PATH, _shown(text), own, operation, doubt=place.doubt)
