@@ -16,6 +16,7 @@ ROUTES = (
     ("POST", "/api/logout"),
     ("GET", "/api/me"),
     ("GET", "/api/inbox"),
+    ("GET", "/api/inbox/by-rule"),
     ("GET", "/api/inbox/approvals/{id}"),
     ("POST", "/api/inbox/approvals/{id}/resolve"),
     ("POST", "/api/tools/{id}/resolve"),
