@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+import orjson
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -28,7 +29,10 @@ LOGIN_SECONDS = 12 * 3600.0
 
 TRIES = 5
 TRIES_SECONDS = 60.0
-"""So many wrong passphrases in so many seconds, from anywhere, and no more are tried for a while."""
+"""So many wrong passphrases in so many seconds over one channel, and no more are tried there for a while.
+
+Counted a channel, so that whoever can only reach the page cannot lock the terminal too.
+"""
 
 MIN_PASSPHRASE = 8
 WRONG = "passphrase-wrong"
@@ -98,7 +102,7 @@ class Access:
                 "choose one on a terminal: sayso passphrase set",
             )
         async with self._trying:
-            await self._slow_down()
+            await self._slow_down(channel)
             if await asyncio.to_thread(_fits, stored, passphrase):
                 return
             await self._store.record(
@@ -192,10 +196,14 @@ class Access:
                 "log in with the passphrase, or use an admin's token",
             )
 
-    async def _slow_down(self) -> None:
+    async def _slow_down(self, channel: str) -> None:
         now = self._clock.now()
-        since = plus(now, -TRIES_SECONDS)
-        wrong = await self._store.audit_page(Page(limit=TRIES, reason=WRONG, since=since))
+        page = Page(limit=10 * TRIES, reason=WRONG, since=plus(now, -TRIES_SECONDS))
+        wrong = [
+            entry
+            for entry in await self._store.audit_page(page)
+            if orjson.loads(entry.body).get("channel") == channel
+        ]
         if len(wrong) >= TRIES:
             raise RateLimited(
                 "too many wrong passphrases", "wait a minute", retry_after=TRIES_SECONDS

@@ -33,6 +33,7 @@ from sayso.people.token import DECIDING, CredentialKind
 from sayso.policy.defaults import check_catch_all, seed_rules
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
+from sayso.policy.text_rule import check_rule
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.event import EventKind, Notice
 
@@ -217,8 +218,8 @@ class Broker:
     async def put_rule(self, actor: Actor, rule: Rule, *, new: bool) -> Rule:
         """Add or change a row of the rule table.
 
-        Raises NotEligible, GroupNotFound, RuleNotFound, or RuleRefused for a rule that cannot be read
-        and for a second catch-all.
+        Raises NotEligible, GroupNotFound, RuleNotFound, RuleSyntaxError for a pattern or condition that
+        cannot be read, or RuleRefused for fields that do not go together and for a second catch-all.
         """
         self.access.must_configure(actor)
         if rule.group_id not in {group.group_id for group in await self.world.store.groups()}:
@@ -229,6 +230,7 @@ class Broker:
         elif rule.id not in {row.id for row in table}:
             raise RuleNotFound(f"no rule has the id `{rule.id[:64]}`", "list the rules")
         rule = replace(rule, origin=Origin.DATABASE, seeded=False)
+        check_rule(rule)
         known = (await self.world.rules.current()).descriptors
         problems = compile_ruleset((), (rule,), known).problems
         if problems:

@@ -43,7 +43,7 @@ async def authorize(
 
     If the caller is cancelled while it waits, the request stays and shows that the caller is gone.
     """
-    standing = await port.submit(draft)
+    standing = await _submit(port, draft)
     if on_asked is not None and standing.status == "pending":
         await on_asked(standing)
     return await await_decision(port, standing)
@@ -127,6 +127,19 @@ async def _renew(port: GatePort, claim: Claim) -> None:
             return
         except Exception:  # the store or server may come back before the lease ends
             continue
+
+
+async def _submit(port: GatePort, draft: CallDraft) -> Standing:
+    """Submit so that a caller that is cancelled meanwhile is shown as gone at once."""
+    task = asyncio.ensure_future(port.submit(draft))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        with contextlib.suppress(SaysoError):
+            standing = await task
+            if standing.status is not None:
+                await _leave(port, standing.call_id)
+        raise
 
 
 async def _claim(port: GatePort, standing: Standing) -> Claim | Standing:

@@ -29,7 +29,7 @@ MAGIC = b"SQLite format 3\x00"
 BUSY_SECONDS = 10.0
 """How long a busy database is waited for before sayso says so (ST-6)."""
 
-_RESTORE = "keep a copy of the file and its `-wal`, then restore a backup with `sayso db restore`"
+_RESTORE = "keep a copy of the file and its `-wal`, then put a backup of both in their place"
 _COMPANIONS = ("", "-wal", "-shm")
 
 

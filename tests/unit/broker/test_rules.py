@@ -9,7 +9,13 @@ from sayso.audit.chain import verify
 from sayso.broker.rule_source import CachedRules, ListRules
 from sayso.broker.run import run
 from sayso.core.effect import Effect
-from sayso.errors import GroupNotFound, NotEligible, RuleNotFound, StoreUnavailable
+from sayso.errors import (
+    GroupNotFound,
+    NotEligible,
+    RuleNotFound,
+    RuleSyntaxError,
+    StoreUnavailable,
+)
 from sayso.people.token import CredentialKind
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Origin, Rule
@@ -167,3 +173,12 @@ async def test_the_log_tells_the_whole_story_and_holds_no_secret() -> None:
     assert "zyxwvu98" not in json.dumps(log)
     assert outcome["outcome"].startswith("TOKEN=[secret")
     assert verify(await scene.store.audit_chain(0, 100)).ok
+
+
+async def test_a_row_whose_condition_cannot_be_read_is_not_saved() -> None:
+    scene = make_scene()
+    admin = await scene.actor(CredentialKind.ADMIN)
+    broken = Rule("", Effect.ASK, Origin.DATABASE, tool_pattern="refund", when="input.amount >")
+    with pytest.raises(RuleSyntaxError, match="in `when`"):
+        await scene.broker.put_rule(admin, broken, new=True)
+    assert [r for r in await scene.broker.rules(admin) if r.tool_pattern == "refund"] == []

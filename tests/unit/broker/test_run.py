@@ -225,6 +225,25 @@ async def test_a_caller_that_is_cancelled_while_it_waits_leaves_and_nothing_runs
     assert scene.runs == []
 
 
+async def test_a_caller_that_is_cancelled_while_it_submits_is_shown_as_gone() -> None:
+    scene = make_scene(rule("ask"))
+    gate = await scene.gate()
+    inner = scene.store.inner.submit
+
+    async def slow(new: Any) -> Any:
+        found = await inner(new)
+        running.cancel()
+        await asyncio.sleep(0.1)
+        return found
+
+    scene.store.submit = slow
+    running = asyncio.create_task(run(gate, draft(), scene.execute))
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    request = await the_request(scene)
+    assert (request.status, request.caller) == (Status.PENDING, Caller.GONE)
+
+
 async def test_a_caller_that_is_cancelled_while_it_claims_does_not_run_and_says_so() -> None:
     scene = make_scene(rule("ask"))
     gate = await scene.gate()

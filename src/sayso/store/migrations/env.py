@@ -16,7 +16,7 @@ def run() -> None:
     if not isinstance(connection, Connection):
         raise StoreError(
             "migrations need an open database",
-            "they run by themselves when a database is opened; `sayso db migrate` runs them alone",
+            "they run by themselves when sayso opens a database",
         )
     context.configure(
         connection=connection,
