@@ -155,7 +155,7 @@ async def test_damage_is_found_when_opening(
     damaged = overwrite(path, damage)
     with pytest.raises(StoreCorrupt, match=message) as caught:
         open_sqlite(path)
-    assert "sayso db restore" in (caught.value.hint or "")
+    assert "put a backup" in (caught.value.hint or "")
     assert overwrite(path, lambda data: data) == damaged, "the evidence is left as it is"
 
 

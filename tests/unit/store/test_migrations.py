@@ -97,7 +97,7 @@ def test_the_tables_are_ready_for_postgresql() -> None:
 def test_alembic_alone_says_how_migrations_run() -> None:
     with pytest.raises(StoreError, match="need an open database") as caught:
         command.upgrade(migrations.configuration(), "head")
-    assert "sayso db migrate" in (caught.value.hint or "")
+    assert "when sayso opens a database" in (caught.value.hint or "")
 
 
 def test_an_older_schema_is_brought_up_to_date(
