@@ -227,7 +227,7 @@ async def test_what_cannot_be_sent_says_so_and_can_be_sent_again(
     await desktop.page.route("**/resolve", lambda route: route.abort())
     await desktop.approve.click()
     alert = desktop.card.get_by_role("alert")
-    await expect(alert).to_contain_text("Sayso does not answer.")
+    await expect(alert).to_contain_text("The server does not answer.")
     await expect(alert).to_contain_text("deciding again is safe")
     await desktop.page.unroute("**/resolve")
     await desktop.approve.click()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
+from sayso.people.token import CredentialKind
 from tests.browser.conftest import IN_ONE_LOOP, OpenWindow
-from tests.browser.site import Site
+from tests.browser.site import PASSPHRASE, Site
 from tests.browser.window import Window
 
 pytestmark = [pytest.mark.browser, IN_ONE_LOOP]
@@ -96,9 +97,41 @@ async def test_another_login_in_the_same_browser_does_not_cost_the_decision(
 ) -> None:
     await site.ask()
     await expect(desktop.approve).to_be_visible()
-    other = await desktop.beside()
-    await other.context.clear_cookies()
-    await other.log_in()
+    anew = await desktop.context.request.post(
+        site.url + "/api/login", data={"passphrase": PASSPHRASE}
+    )
+    assert anew.status == 204
     await desktop.settle()
     await desktop.approve.click()
     await expect(desktop.result).to_contain_text("Approved by you")
+
+
+async def test_what_rules_alone_decided_is_told_beside_it(desktop: Window, site: Site) -> None:
+    admin = await site.person(CredentialKind.ADMIN)
+    async with admin:
+        for tool, effect in (("read_notes", "allow"), ("drop_table", "deny")):
+            rule = {"tool_pattern": tool, "effect": effect}
+            assert (await admin.post("/api/approval/rules", json=rule)).status_code == 201
+    await site.ask("read_notes", {"name": "<b>plans</b>"})
+    await site.ask("drop_table", {"name": "orders"})
+    told = desktop.page.locator("sayso-by-rule li")
+    await expect(told).to_have_count(2, timeout=10_000)
+    await expect(told.first).to_contain_text("Denied")
+    await expect(told.first).to_contain_text("by deny drop_table")
+    await expect(told.last).to_contain_text("Allowed")
+    await expect(desktop.page.get_by_role("heading", name="Nothing waits for you.")).to_be_visible()
+
+
+async def test_an_inbox_that_cannot_be_read_says_so_and_is_asked_for_again(
+    visit: OpenWindow, site: Site
+) -> None:
+    await site.ask()
+    window = await visit()
+    await window.log_in()
+    broken = {"status": 500, "content_type": "text/plain", "body": "no"}
+    await window.page.route("**/api/inbox", lambda route: route.fulfill(**broken))
+    await window.open("/#/inbox/%E0%A4%A")
+    await window.page.reload()
+    await expect(window.page.get_by_text("The inbox cannot be read now.")).to_be_visible()
+    await window.page.unroute("**/api/inbox")
+    await expect(window.approve).to_be_visible(timeout=10_000)

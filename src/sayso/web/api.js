@@ -24,8 +24,8 @@ export class Refused extends Error {
 
 /** @type {Problem} */
 const NO_ANSWER = {
-  detail: "sayso does not answer",
-  hint: "Check that the server runs and that this device can reach it; the page goes on by itself.",
+  detail: "the server does not answer",
+  hint: "check that it runs and that this device can reach it, then try again",
 };
 
 export class Api {

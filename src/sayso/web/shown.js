@@ -32,16 +32,40 @@ const NAMES = {
   FEFF: "ZERO WIDTH NO-BREAK SPACE",
 };
 
+/** @type {Map<string, Shown>} so that what stays the same is not drawn anew */
+const known = new Map();
+
 /**
  * A plain string as runs, for the few texts that the server does not send as such.
  * @param {string | null | undefined} text
  * @returns {Shown}
  */
 export function asShown(text) {
+  const whole = text ?? "";
+  const found = known.get(whole) ?? runsOf(whole);
+  if (known.size > 100) known.clear();
+  known.set(whole, found);
+  return found;
+}
+
+/**
+ * A message as a sentence: a capital letter and a full stop.
+ * @param {string} text
+ */
+export function sentence(text) {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}
+
+/**
+ * @param {string} text
+ * @returns {Shown}
+ */
+function runsOf(text) {
   /** @type {Run[]} */
   const runs = [];
   let plain = "";
-  for (const character of text ?? "") {
+  for (const character of text) {
     if (character === "\n" || character === "\t" || !UNSEEN.test(character)) {
       plain += character;
       continue;

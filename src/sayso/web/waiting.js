@@ -7,9 +7,10 @@ import { Refused } from "./api.js";
 /** @import {ByRule, Card, Connection, Me} from "./types.js" */
 /** @import {Told} from "./events.js" */
 
-const BY_RULE_EVERY = 5000;
+const BY_RULE_EVERY = 5000; // milliseconds: no event tells of what rules alone decide
 const TOGETHER = 30; // milliseconds in which changes are fetched together
 const MANY = 20; // from so many changes on the whole inbox is fetched instead
+const AGAIN = 2000; // milliseconds until what could not be fetched is asked for again
 const RESTING = 10_000; // milliseconds that a row decided elsewhere stays in the list
 
 /** @param {Card} card whether a person still has something to say of it */
@@ -48,6 +49,8 @@ export class Waiting extends EventTarget {
     /** @type {Connection} */
     this.connection = "connecting";
     this.loaded = false;
+    /** Whether the inbox was asked for and could not be read. */
+    this.failed = false;
     /** @type {Set<string>} */
     this.dirty = new Set();
     /** @type {Map<string, number>} when a row was decided, by this page's own clock */
@@ -64,7 +67,7 @@ export class Waiting extends EventTarget {
     this.events.start();
     this.timer = setInterval(() => this.#tidyRested(), 1000);
     this.byRuleTimer = setInterval(() => {
-      if (this.connection === "live" && document.visibilityState === "visible") void this.loadByRule().catch(() => {});
+      if (this.connection === "live" && document.visibilityState === "visible") void this.loadByRule();
     }, BY_RULE_EVERY);
   }
 
@@ -205,7 +208,7 @@ export class Waiting extends EventTarget {
   /** @param {Told} told an event of the server */
   #onEvent({ kind, data }) {
     if (kind === "reload" || kind === "settings_changed") {
-      void this.load().catch(() => {});
+      void this.#loadSurely();
       return;
     }
     const id = data["request_id"];
@@ -223,7 +226,7 @@ export class Waiting extends EventTarget {
   #fetchDirty() {
     const ids = [...this.dirty];
     this.dirty.clear();
-    if (ids.length > MANY) void this.load().catch(() => {});
+    if (ids.length > MANY) void this.#loadSurely();
     else void this.#refreshAll(ids);
   }
 
@@ -242,8 +245,21 @@ export class Waiting extends EventTarget {
     this.connection = state;
     if (before !== state) this.#changed();
     if (state !== "live") return;
-    void this.load().catch(() => {});
-    void this.loadByRule().catch(() => {});
+    void this.#loadSurely();
+    void this.loadByRule();
+  }
+
+  /** Loads, and tries again for as long as the line stands. */
+  async #loadSurely() {
+    try {
+      await this.load();
+      this.failed = false;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.failed = true;
+      if (this.connection === "live" && error.status !== 401) setTimeout(() => void this.#loadSurely(), AGAIN);
+    }
+    this.#changed();
   }
 
   #tidyRested() {
@@ -262,29 +278,5 @@ export class Waiting extends EventTarget {
 
   #changed() {
     this.dispatchEvent(new Event("change"));
-  }
-}
-
-/** Renders its host anew whenever what waits has changed. */
-export class Following {
-  /** @param {import("./vendor/lit/lit.js").LitElement & {waiting: Waiting | null}} host */
-  constructor(host) {
-    this.host = host;
-    /** @type {Waiting | null} */
-    this.followed = null;
-    this.tell = () => host.requestUpdate();
-    host.addController(this);
-  }
-
-  hostUpdate() {
-    if (this.followed === this.host.waiting) return;
-    this.followed?.removeEventListener("change", this.tell);
-    this.followed = this.host.waiting;
-    this.followed?.addEventListener("change", this.tell);
-  }
-
-  hostDisconnected() {
-    this.followed?.removeEventListener("change", this.tell);
-    this.followed = null;
   }
 }

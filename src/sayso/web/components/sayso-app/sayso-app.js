@@ -2,9 +2,10 @@
 
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
 import { Api, Refused } from "../../api.js";
+import { Following } from "../../following.js";
 import { styles } from "../../styles.js";
 import { followServer } from "../../time.js";
-import { Following, Waiting } from "../../waiting.js";
+import { Waiting } from "../../waiting.js";
 import { SaysoInbox } from "../sayso-inbox/sayso-inbox.js";
 import "../sayso-login/sayso-login.js";
 

@@ -3,7 +3,7 @@
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
 import { Refused } from "../../api.js";
 import { result, whoDecides } from "../../results.js";
-import { asShown, isLong } from "../../shown.js";
+import { asShown, isLong, sentence } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { now, Ticking } from "../../time.js";
 import "../sayso-shown/sayso-shown.js";
@@ -146,7 +146,10 @@ export class SaysoDecision extends LitElement {
   #inside(card) {
     if (card.status === "unknown") return this.#unknown();
     if (card.status !== "pending") return this.#result(card);
-    if (!card.who.may_decide) return html`<p class="says">Only ${whoDecides(card)} may decide this.</p>`;
+    if (!card.who.may_decide) {
+      const why = card.approve_refused ? sentence(card.approve_refused) : `Only ${whoDecides(card)} may decide this.`;
+      return html`<p class="says"><sayso-shown .runs=${asShown(why)}></sayso-shown></p>`;
+    }
     return this.noting ? this.#note() : this.#buttons(card);
   }
 
@@ -235,12 +238,6 @@ export class SaysoDecision extends LitElement {
   #onNext() {
     this.dispatchEvent(new CustomEvent("sayso-next", { bubbles: true, composed: true }));
   }
-}
-
-/** @param {string} text */
-function sentence(text) {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
 customElements.define("sayso-decision", SaysoDecision);

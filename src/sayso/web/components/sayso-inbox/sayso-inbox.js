@@ -1,11 +1,12 @@
 // The inbox: the list of what waits on one side, the card on the other; on a phone one at a time.
 
 import { LitElement, html, nothing, repeat } from "../../vendor/lit/lit.js";
+import { Following } from "../../following.js";
 import { actOf } from "../../keys.js";
 import { readText } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { now, Ticking } from "../../time.js";
-import { Following, isOpen } from "../../waiting.js";
+import { isOpen } from "../../waiting.js";
 import { SaysoApprovalCard } from "../sayso-approval-card/sayso-approval-card.js";
 import { SaysoKeys } from "../sayso-keys/sayso-keys.js";
 import "../sayso-by-rule/sayso-by-rule.js";
@@ -20,7 +21,7 @@ const LIST = "#/inbox";
 /** @returns {string | null} the request that the address names */
 function addressed() {
   const id = location.hash.startsWith(`${LIST}/`) ? location.hash.slice(LIST.length + 1) : "";
-  return id === "" ? null : decodeURIComponent(id);
+  return /^[\w-]+$/.test(id) ? id : null;
 }
 
 export class SaysoInbox extends LitElement {
@@ -94,13 +95,16 @@ export class SaysoInbox extends LitElement {
   /** @override */
   render() {
     const { waiting } = this;
-    if (!waiting?.loaded) return html`<p class="starting meta">${waiting?.connection === "offline" ? "sayso does not answer. Trying again…" : ""}</p>`;
+    if (!waiting?.loaded) {
+      const away = waiting?.connection === "offline" || waiting?.failed;
+      return html`<p class="starting meta" role="status">${away ? "The inbox cannot be read now. Trying again…" : ""}</p>`;
+    }
     const { rows, current } = waiting;
     const empty = rows.length === 0;
     return html`
       <main class=${empty && !current ? "empty" : ""}>
         <section class="list" aria-label="Waiting">${empty ? this.#nothing(waiting) : this.#list(waiting, rows)}
-          <sayso-by-rule .calls=${waiting.byRule}></sayso-by-rule>
+          <sayso-by-rule .calls=${waiting.byRule} .now=${Math.floor(now() / 10_000) * 10_000}></sayso-by-rule>
         </section>
         ${current
           ? html`<section class="card" aria-label="The request">
@@ -168,7 +172,7 @@ export class SaysoInbox extends LitElement {
    * @param {string | null} id
    */
   #turnTo(id) {
-    const address = id === null ? LIST : `${LIST}/${encodeURIComponent(id)}`;
+    const address = id === null ? LIST : `${LIST}/${id}`;
     if (!this.wide.matches && id !== null && this.waiting?.selected === null) {
       history.pushState({ fromList: true }, "", address);
     } else {

@@ -2,7 +2,7 @@
 
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
 import { Refused } from "../../api.js";
-import { asShown } from "../../shown.js";
+import { asShown, sentence } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { left, now, Ticking } from "../../time.js";
 import "../sayso-shown/sayso-shown.js";
@@ -123,12 +123,6 @@ export class SaysoLogin extends LitElement {
   #onShow() {
     this.shown = !this.shown;
   }
-}
-
-/** @param {string} text */
-function sentence(text) {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
 customElements.define("sayso-login", SaysoLogin);
