@@ -27,9 +27,10 @@ _SHORT_NAME = re.compile(r"~\d")
 class NormalPath(NamedTuple):
     """A path in normal form.
 
-    `path` is absolute and normalised, None if nothing can be said; `raw` is absolute with its `..`
-    kept, for following links in the order the system does. `alternatives` are further places it may
-    mean, for deny and ask rules only. `doubt` says why it cannot be verified.
+    `path` is absolute and normalised, None if nothing can be said; `raw` is absolute and otherwise as
+    written, for following links: two spellings of one letter are two names to a file system, and
+    `..` counts where it stands. `alternatives` are further places it may mean, for deny and ask rules
+    only. `doubt` says why it cannot be verified.
     """
 
     path: str | None
@@ -50,6 +51,7 @@ def normalise(text: str, workspace: str | None, facts: Facts) -> NormalPath:
         and "%" not in text
         and text[:6] != "/proc/"
         and text[:5] != "/dev/"
+        and text[-1] != " "
     ):
         path = text if text[-1] != "/" or text == "/" else text[:-1]
         return NormalPath(path, path)
@@ -66,7 +68,9 @@ def _normalise(text: str, workspace: str | None, facts: Facts) -> NormalPath:
     hidden = hidden_character(text)
     if hidden is not None:
         doubts.append(f"the path contains the character {hidden}, which is not seen as what it is")
-    text = normal(text)
+    if text != text.strip(" "):
+        doubts.append("the path starts or ends with a blank, which some programs drop")
+        alternatives.append(text.strip(" "))
     if text[:5].lower() == "file:":
         doubts.append("it is a URL, not a path")
         rest = text[5:]
@@ -78,12 +82,12 @@ def _normalise(text: str, workspace: str | None, facts: Facts) -> NormalPath:
         if text == variable or text.startswith(variable + "/"):
             alternatives.append("~" + text[len(variable) :])
     place = _absolute(text, workspace, facts, doubts)
-    path = None if place is None else collapse(place)
+    path = None if place is None else normal(collapse(place))
     others = []
     for other in alternatives:
         meant = None if "\x00" in other else _absolute(other, workspace, facts, [])
         if meant is not None:
-            others.append(collapse(meant))
+            others.append(normal(collapse(meant)))
     if path is not None:
         if facts.windows:
             doubts += _windows_doubts(path)

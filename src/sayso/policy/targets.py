@@ -5,6 +5,7 @@ Arguments are hostile: one of the wrong type gives a target with a doubt, never 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,9 +14,9 @@ from sayso.core.call import ToolCall
 from sayso.core.target import Operation, Target, TargetKind
 from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor
 from sayso.policy.facts import Facts
-from sayso.policy.paths import normalise, process_view
+from sayso.policy.paths import collapse, normalise, process_view
 from sayso.policy.patterns.tool import split_written
-from sayso.policy.spelling import hidden_character, normal
+from sayso.policy.spelling import hidden_character, normal, skeleton
 from sayso.policy.web_address import read_url
 
 MAX_SHOWN = 200
@@ -23,6 +24,7 @@ MAX_PATHS = 1000
 OPAQUE = "the command line has not been taken apart"
 
 _GLOB_SIGNS = frozenset("*?[{")
+_LEAVING = re.compile(r"\.\.|[{,(|][/~]")
 
 
 def targets(call: ToolCall, descriptors: Descriptors, facts: Facts) -> tuple[Target, ...]:
@@ -63,7 +65,7 @@ def targets_of(
         return (identity,)
     arguments = call.arguments
     own = identity.kind is not TargetKind.MCP
-    found: list[Target] = []
+    found: list[Target] = [] if own else _misspelt(descriptor, arguments)
     for argument in descriptor.paths:
         found += _paths(argument, arguments, call.workspace, facts, own=own)
     for name in descriptor.urls:
@@ -76,6 +78,21 @@ def targets_of(
     if own and found:
         return tuple(found)
     return (identity, *found)
+
+
+def _misspelt(descriptor: ToolDescriptor, arguments: Mapping[str, Any]) -> list[Target]:
+    """Arguments that a server which reads names without regard to case takes for those with targets."""
+    known = {argument.name for argument in descriptor.paths} | set(descriptor.urls)
+    return [
+        Target(
+            TargetKind.NAME,
+            _shown(name),
+            False,
+            doubt=f"the argument `{_shown(name)}` may be read as `{skeleton(name)}`",
+        )
+        for name in arguments
+        if name not in known and skeleton(name) in known
+    ]
 
 
 def _name(tool: str, doubt: str | None) -> Target:
@@ -113,12 +130,18 @@ def _paths(
     if len(values) > MAX_PATHS:
         return [_doubtful_path(argument, f"it names more than {MAX_PATHS} paths", own=own)]
     found = []
+    if argument.many and isinstance(value, str):  # some servers read JSON in a text as a list
+        doubt = f"the argument `{argument.name}` is not a list of paths but a text"
+        found.append(_doubtful_path(argument, doubt, own=own))
     for item in values:
         if not isinstance(item, str):
             doubt = f"the argument `{argument.name}` is not a path but {_type(item)}"
             found.append(_doubtful_path(argument, doubt, own=own))
             continue
         if argument.base is not None:
+            if _may_leave(item):
+                doubt = f"the pattern in `{argument.name}` may lead out of where it begins"
+                found.append(_doubtful_path(argument, doubt, own=own))
             fixed = _below(item, arguments.get(argument.base))
             if fixed is None:
                 continue
@@ -136,6 +159,11 @@ def path_target(
         return Target(TargetKind.PATH, _shown(text), own, operation, doubt=place.doubt)
     resolved = facts.resolve(place.raw)
     doubt, alternatives = place.doubt, place.alternatives
+    if "/.." in place.raw and (other := facts.resolve(collapse(place.raw))) != resolved:
+        # Programs that take `..` away before they follow links end up elsewhere than the system.
+        doubt = doubt or "it leads to two places, by whether links or `..` are followed first"
+        if other is not None:
+            alternatives += (normal(other.replace("\\", "/") if facts.windows else other),)
     if resolved is not None and resolved != place.path:
         resolved = normal(resolved.replace("\\", "/") if facts.windows else resolved)
         view = process_view(resolved, workspace)
@@ -172,6 +200,12 @@ def _below(pattern: str, base: object) -> str | None:
     if text.startswith(("/", "~")) or not isinstance(base, str) or not base:
         return text
     return f"{base}/{text}"
+
+
+def _may_leave(pattern: str) -> bool:
+    """Whether what stands behind the fixed part of a glob can lead elsewhere: `*/../..`, `{/a,/b}`."""
+    signs = [pattern.find(sign) for sign in _GLOB_SIGNS if sign in pattern]
+    return bool(signs) and _LEAVING.search(pattern, min(signs)) is not None
 
 
 def _urls(arguments: Mapping[str, Any], name: str, *, own: bool, optional: bool) -> list[Target]:

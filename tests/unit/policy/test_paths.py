@@ -126,6 +126,30 @@ def test_dots_are_taken_in_the_order_the_system_takes_them() -> None:
     assert effect(climb, "allow path(/**)", "deny path(/key)", facts=LINKED) == "deny"
 
 
+@pytest.mark.spec("POL-12")
+def test_dots_that_programs_take_in_two_orders_are_allowed_by_nothing() -> None:
+    # A program that takes `..` away by the letter opens /w/evil, a link out of the workspace; the
+    # system goes to /w/sub/evil.
+    facts = FakeFacts(links={"/w/l": "/w/sub/deep", "/w/evil": "/etc"})
+    climb = call("read_file", path="l/../evil/passwd")
+    outcome = said(climb, "allow path(/w/**)", facts=facts)
+    assert outcome.effect is Effect.ASK
+    assert outcome.doubtful
+    assert effect(climb, "allow path(/w/**)", "deny path(/etc)", facts=facts) == "deny"
+    plain = call("read_file", path="sub/../sub/a")
+    assert effect(plain, "allow path(/w/**)", facts=facts) == "allow"
+
+
+@pytest.mark.spec("POL-12")
+def test_links_are_followed_under_the_name_as_it_is_spelled() -> None:
+    # To most file systems the two spellings are two files, and only one of them is the link.
+    facts = FakeFacts(links={"/w/e\u0301": "/etc"})
+    out = call("read_file", path="e\u0301/passwd")
+    assert effect(out, "allow path(**)", facts=facts) == "ask"
+    assert effect(out, "allow path(**)", "deny path(/etc)", facts=facts) == "deny"
+    assert effect(call("read_file", path="\u00e9/passwd"), "allow path(**)", facts=facts) == "allow"
+
+
 @pytest.mark.spec("POL-13")
 def test_the_fixed_part_of_a_rule_is_resolved_when_it_is_loaded() -> None:
     assert effect(call("read_file", path="/w/a"), "allow path(/alias/**)", facts=LINKED) == "allow"
@@ -180,6 +204,8 @@ def test_unicode_is_compared_in_one_normal_form() -> None:
         ("file:/etc/passwd", "/etc"),
         ("FILE://host/etc/passwd", "/etc"),
         ("a\u200b/../key", "key"),
+        (" /etc/passwd", "/etc/passwd"),
+        ("/etc/passwd  ", "/etc/passwd"),
     ],
 )
 def test_what_a_path_may_mean_is_tried_on_denies_and_never_on_allows(

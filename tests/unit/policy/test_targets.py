@@ -106,8 +106,34 @@ def test_a_value_of_the_wrong_type_is_doubtful_and_never_nothing(
 )
 def test_a_list_of_paths_may_be_hostile_too(argument: str, value: object) -> None:
     found = of("read_multiple_files", "fs", **{argument: value})
-    assert len(found) == 2
-    assert found[1].path == "/w/a" or found[1].doubt
+    assert len(found) >= 2
+    assert all(target.doubt for target in found[1:2])
+
+
+@pytest.mark.spec("POL-3")
+def test_a_text_that_a_server_may_read_as_a_list_of_paths_is_doubtful() -> None:
+    found = of("read_multiple_files", "fs", paths='["/etc/shadow"]')
+    assert any(target.doubt for target in found)
+    what = call("read_multiple_files", "fs", paths='["/etc/shadow"]')
+    assert effect(what, "allow mcp(fs:*)", "allow read(/**)") == "ask"
+
+
+@pytest.mark.spec("POL-3")
+@pytest.mark.parametrize("name", ["Path", "PATH", "\uff50ath", "p\u0430th", "pa\u200bth"])
+def test_an_argument_that_a_server_may_take_for_the_path_is_doubtful(name: str) -> None:
+    for arguments in ({name: "/etc/shadow"}, {"path": "/w/a", name: "/etc/shadow"}):
+        what = call("read_file", "fs", **arguments)
+        assert effect(what, "allow mcp(fs:*)", "allow read(/w/**)") == "ask"
+
+
+@pytest.mark.spec("POL-3")
+@pytest.mark.parametrize(
+    "pattern", ["*/../../*", "**/..", "{/etc/passwd,x}", "src/*/../../../**", "{x,~/.ssh}/*"]
+)
+def test_a_glob_that_may_lead_out_of_where_it_begins_is_doubtful(pattern: str) -> None:
+    what = call("Glob", pattern=pattern)
+    assert effect(what, "allow read(/w/**)", "allow read(**)") == "ask"
+    assert effect(call("Glob", pattern="src/{a,b}/*.py"), "allow read(**)") == "allow"
 
 
 def test_more_paths_than_can_be_judged_are_one_doubt() -> None:
