@@ -17,6 +17,8 @@ NO_HOST = frozenset({"javascript", "data", "file", "blob", "about", "view-source
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
+_OCTAL = re.compile(r"(?:^|\.)0+[0-9]")
+_OCTAL_ZEROS = re.compile(r"(?:(?<=\.)|^)0+(?=[0-9])")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -58,8 +60,10 @@ def read_url(url: str) -> WebAddress:
     canonical, doubt = canonical_host(host)
     if doubt is not None and canonical is None:
         return _doubtful(url, doubt, scheme)
+    decimal = _ipv4(_OCTAL_ZEROS.sub("", host)) if doubt is not None else None
+    others = () if decimal is None or decimal == canonical else (decimal,)
     return WebAddress(
-        scheme, canonical, DEFAULT_PORTS.get(scheme) if port is None else port, doubt=doubt
+        scheme, canonical, DEFAULT_PORTS.get(scheme) if port is None else port, others, doubt
     )
 
 
@@ -89,6 +93,8 @@ def canonical_host(host: str) -> tuple[str | None, str | None]:
         host = host[:-1]
     address = _ipv4(host)
     if address is not None:
+        if _OCTAL.search(host):
+            doubt = "clients read a number with a leading zero in two ways"
         return address, doubt
     labels = []
     for label in host.split("."):

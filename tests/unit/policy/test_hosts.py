@@ -23,7 +23,6 @@ def fetch(url: str, *rules: str, facts: FakeFacts | None = None) -> str:
         ("b\u00fccher.example", "xn--bcher-kva.example"),
         ("127.1", "127.0.0.1"),
         ("0x7f.0.0.1", "127.0.0.1"),
-        ("017700000001", "127.0.0.1"),
         ("2130706433", "127.0.0.1"),
         ("0", "0.0.0.0"),
         ("[::1]", "::1"),
@@ -35,6 +34,20 @@ def fetch(url: str, *rules: str, facts: FakeFacts | None = None) -> str:
 )
 def test_a_host_has_one_canonical_form(host: str, canonical: str) -> None:
     assert canonical_host(host) == (canonical, None)
+
+
+@pytest.mark.spec("POL-45")
+@pytest.mark.parametrize(
+    ("host", "octal", "decimal"),
+    [("0127.0.0.1", "87.0.0.1", "127.0.0.1"), ("127.0.0.010", "127.0.0.8", "127.0.0.10")],
+)
+def test_a_number_with_a_leading_zero_is_read_both_ways(
+    host: str, octal: str, decimal: str
+) -> None:
+    assert canonical_host("017700000001")[0] == "127.0.0.1"
+    assert fetch(f"http://{host}/", "allow web(*)") == "ask"
+    for address in (octal, decimal):
+        assert fetch(f"http://{host}/", "allow web(*)", f"deny web({address})") == "deny"
 
 
 @pytest.mark.parametrize(
