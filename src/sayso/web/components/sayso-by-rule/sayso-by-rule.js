@@ -1,7 +1,7 @@
 // What rules alone decided lately, so that a person sees what was not asked. Nothing can be done here.
 
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
-import { plainText } from "../../shown.js";
+import { plainText, readText } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { waited } from "../../time.js";
 import "../sayso-shown/sayso-shown.js";
@@ -35,7 +35,7 @@ export class SaysoByRule extends LitElement {
     const target = targets.find((one) => plainText(one) !== name);
     return html`<li>
       <b class=${effect}>${effect === "allow" ? "Allowed" : "Denied"}</b>
-      <span class="call"><sayso-shown line .runs=${tool}></sayso-shown>${target ? html` <sayso-shown line .runs=${target}></sayso-shown>` : nothing}</span>
+      <span class="call" title=${readText([...tool, { text: " " }, ...(target ?? [])])}><sayso-shown line .runs=${tool}></sayso-shown>${target ? html` <sayso-shown line .runs=${target}></sayso-shown>` : nothing}</span>
       <span class="num">${waited(at, this.now)}</span>
       ${rule.length > 0 ? html`<small>by <sayso-shown line .runs=${rule}></sayso-shown></small>` : nothing}
     </li>`;
