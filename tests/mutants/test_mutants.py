@@ -90,8 +90,9 @@ def run(place: Path, *tests: str, patched: bool) -> subprocess.CompletedProcess[
 
 
 @pytest.mark.slow
-def test_the_laws_hold_on_the_unpatched_copy(original: Path) -> None:
-    laws = sorted({law_of(patch) for patch in PATCHES})
+@pytest.mark.parametrize("file", sorted({law_of(patch).partition("::")[0] for patch in PATCHES}))
+def test_the_laws_hold_on_the_unpatched_copy(file: str, original: Path) -> None:
+    laws = sorted({law for law in map(law_of, PATCHES) if law.startswith(f"{file}::")})
     done = run(original, *laws, patched=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
