@@ -8,6 +8,7 @@ from sayso.gate.verdict import Verdict
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.rule import Origin, Rule
 from sayso.requests.approval import ApprovalRequest, Status
+from sayso.requests.sentence import on_one_line
 
 _ORIGIN_WORDS = {
     Origin.BUILT_IN: "sayso's built-in protection",
@@ -22,8 +23,12 @@ _ORIGIN_WORDS = {
 
 
 def why_sentence(policy: PolicyOutcome) -> str:
-    """Why a call asks, in one or two sentences for the card."""
-    target = _one_line(policy.target.text)
+    """Why a call asks, in one or two sentences for the card, on one line."""
+    return on_one_line(_why(policy))
+
+
+def _why(policy: PolicyOutcome) -> str:
+    target = policy.target.text
     match policy.reason:
         case Reason.RULES_UNAVAILABLE:
             why = "; ".join(policy.warnings) or "the rules could not be loaded"
@@ -108,17 +113,20 @@ def request_message(request: ApprovalRequest) -> str:
 
 
 def explain(verdict: Verdict) -> str:
-    """The verdict in full for people: each target, what matched, and what would change it (POL-24)."""
+    """The verdict in full for people: each target, what matched, and what would change it (POL-24).
+
+    Names and doubts come from the call: none of them can begin a line of its own.
+    """
     lines = [f"{verdict.effect.word}: {verdict.reason.value}"]
     policy = verdict.policy
     if policy is None:
         return "\n".join(lines)
     lines += [f"warning: {warning}" for warning in policy.warnings]
     for outcome in policy.targets:
-        text = _one_line(outcome.target.text)
-        lines.append(f"{outcome.target.kind.value} {text}: {outcome.effect.word}")
-        if outcome.target.doubt:
-            lines.append(f"  cannot be verified: {outcome.target.doubt}")
+        target = outcome.target
+        lines.append(f"{target.kind.value} {target.text}: {outcome.effect.word}")
+        if target.doubt:
+            lines.append(f"  cannot be verified: {target.doubt}")
         for where, matches in (("list", outcome.lists), ("table", outcome.table)):
             for match in matches:
                 decides = " <- decides" if match.rule is outcome.rule else ""
@@ -128,7 +136,7 @@ def explain(verdict: Verdict) -> str:
             lines.append("  nothing matches, and silence is ask")
         lines += [f"  note: {note}" for note in outcome.notes]
     lines.append(f"what would change it: {what_would_change(policy)}")
-    return "\n".join(lines)
+    return "\n".join(map(on_one_line, lines))
 
 
 def what_would_change(policy: PolicyOutcome) -> str:
@@ -151,8 +159,3 @@ def what_would_change(policy: PolicyOutcome) -> str:
             return f"taking away {rule_words(rule)}, or a deny; a person's approval lifts it for this call"
         case _:
             return "a person's approval"
-
-
-def _one_line(text: str) -> str:
-    """The text with its line ends drawn, so that it cannot imitate a line of the explanation."""
-    return "↵".join(text.splitlines())

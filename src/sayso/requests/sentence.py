@@ -88,13 +88,18 @@ def _counted(targets: Sequence[Target], noun: str) -> str:
     return _quoted(targets[0].text) + (f" and {more} more {noun}{plural}" if more else "")
 
 
+def on_one_line(text: str) -> str:
+    """The text with its line ends drawn, so that it cannot imitate a line of ours."""
+    return text.replace("\r\n", LINE_BREAK).replace("\n", LINE_BREAK)
+
+
 def _quoted(text: str) -> str:
-    return _one_line(text, MAX_NAME)
+    return _cut(text, MAX_NAME)
 
 
-def _one_line(text: str, limit: int) -> str:
+def _cut(text: str, limit: int) -> str:
     """The text on one line; what is cut is counted, so that nobody takes it for the whole."""
-    line = text.replace("\r\n", LINE_BREAK).replace("\n", LINE_BREAK)
+    line = on_one_line(text)
     if len(line) <= limit:
         return line
     return f"{line[:limit]}… ({len(line) - limit:,} more characters)"
@@ -118,7 +123,7 @@ def _rendered(template: str, call: ToolCall) -> str:
         said = _environment().render_str(template, **{**arguments, **facts})
     except Exception:  # REQ-13: whatever a template does, the gate goes on with the default
         return ""
-    return _one_line(said.strip(), MAX_SENTENCE)
+    return _cut(said.strip(), MAX_SENTENCE)
 
 
 def _environment() -> minijinja.Environment:
