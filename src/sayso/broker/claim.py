@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sayso.audit.record import RecordKind
 from sayso.audit.redact import redact_text
 from sayso.broker.ports import Change, Claim, Standing
@@ -14,7 +16,6 @@ from sayso.broker.world import (
     request_record,
     standing_of_request,
 )
-from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
@@ -27,6 +28,7 @@ from sayso.requests.deadline import LEASE_SECONDS, due
 from sayso.requests.event import EventKind
 from sayso.requests.grant import grant_of
 from sayso.requests.lifecycle import (
+    OPEN,
     CallerLeft,
     Claimed,
     Event,
@@ -77,9 +79,7 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
                 )
                 return standing_of_request(refused)
             if verdict.reason is Reason.RULES_UNAVAILABLE:
-                return standing_of_request(
-                    request
-                )  # it stays approved until rules load or it lapses
+                return standing_of_request(request)  # approved until rules load or it lapses
             return await _ask_again(world, request, verdict, now)
         except LostRace:
             continue
@@ -146,11 +146,7 @@ async def leave(world: World, session: Session, call_id: str) -> None:
     """Say that nobody waits for the call any more; the request stays as it is (GATE-3)."""
     while True:
         request = await own_request(world, session, call_id)
-        if request is None or request.status not in (
-            Status.PENDING,
-            Status.APPROVED,
-            Status.RUNNING,
-        ):
+        if request is None or request.status not in OPEN:
             return
         now = world.clock.now()
         changed = apply(request, CallerLeft())
@@ -180,22 +176,8 @@ async def _ask_again(
 ) -> Standing:
     """The approval no longer suffices: close it and make the request that asks again, in one write."""
     call = request.call
-    fresh = ToolCall(
-        call_id=world.ids.new_id(now),
-        tool=call.tool,
-        server=call.server,
-        arguments=call.arguments,
-        session_id=call.session_id,
-        agent_id=call.agent_id,
-        user_id=call.user_id,
-        source=call.source,
-        workspace=call.workspace,
-        attended=call.attended,
-        parent=call.parent,
-        context_label=call.context_label,
-        detail=call.detail,
-        diff=call.diff,
-    )
+    # The external id stays with the call that is asked again, which names this one.
+    fresh = replace(call, call_id=world.ids.new_id(now), external_id=None)
     follow_up = new_call(fresh, verdict, now, previous=request.request_id)
     assert follow_up.request is not None, "an ask makes a request"
     resolution = Resolution(

@@ -39,7 +39,7 @@ class Outbox:
                     more = await self.drain()
                 except (
                     Exception
-                ) as error:  # the store may come back; what was not told is told then
+                ) as error:  # the store may come back: what was not told is told then
                     _log.warning("events could not be read", error=str(error))
                     more = False
                 if not more:

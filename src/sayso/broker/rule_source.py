@@ -9,7 +9,6 @@ import structlog
 
 from sayso.broker.ports import Store
 from sayso.core.effect import Effect
-from sayso.errors import SaysoError
 from sayso.policy.descriptors import ToolDescriptor
 from sayso.policy.facts import Facts
 from sayso.policy.rule import Rule
@@ -71,9 +70,7 @@ class CachedRules:
                 unavailable=unavailable,
                 groups=groups,
             )
-        except (SaysoError, OSError, ValueError) as error:
-            return self._unavailable(error)
-        except Exception as error:  # a defect in loading must not become an allow either
+        except Exception as error:  # whatever fails, a defect too: it must not become an allow
             return self._unavailable(error)
         if lists.problem is not None:
             _log.error("settings cannot be used", problem=lists.problem)

@@ -1,4 +1,8 @@
-"""The one loop that authorizes and runs a call, over any gate port: embedded or remote (GATE-1, GATE-2)."""
+"""The loop that authorizes and runs a call, over any gate port: embedded or remote (GATE-1, GATE-2).
+
+It is for whoever runs the tool. The MCP gateway sends calls on instead, has to answer its client in
+time, and has a loop of its own (adapters/mcp_gateway/hold.py).
+"""
 
 from __future__ import annotations
 

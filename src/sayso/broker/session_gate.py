@@ -83,7 +83,7 @@ class SessionGate:
         return session
 
 
-async def stop_session(world: World, session_id: str, comment: str | None = None) -> None:
+async def stop_session(world: World, session_id: str) -> None:
     """Stop a session and cancel what waits in it; later calls of it are refused."""
     await world.store.stop_session(session_id, world.clock.now())
-    await cancel_session(world, session_id, comment)
+    await cancel_session(world, session_id)

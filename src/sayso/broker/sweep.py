@@ -43,7 +43,7 @@ async def sweep(world: World, *, rules_changed: bool = True) -> int:
     return changed + (await _decide_again(world, now) if rules_changed else 0)
 
 
-async def cancel_session(world: World, session_id: str, comment: str | None = None) -> int:
+async def cancel_session(world: World, session_id: str) -> int:
     """Cancel everything of a session that waits (REQ-21); returns how many requests that were."""
     count = 0
     while True:
@@ -56,7 +56,7 @@ async def cancel_session(world: World, session_id: str, comment: str | None = No
         if not waiting:
             return count
         for request in waiting:
-            event = Cancelled(Resolution(Reason.CANCELLED, now, comment=comment))
+            event = Cancelled(Resolution(Reason.CANCELLED, now))
             count += await _write(world, request, event, now)
 
 

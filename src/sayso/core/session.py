@@ -27,11 +27,6 @@ class Session:
     context_label: str | None = None
     stopped_at: Moment | None = None
 
-    @property
-    def root_session_id(self) -> str:
-        """The session in whose chat the requests of this one are shown."""
-        return self.parent[0] if self.parent else self.session_id
-
 
 @dataclass(frozen=True, slots=True)
 class CallDraft:

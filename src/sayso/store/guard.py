@@ -13,9 +13,6 @@ from sayso.people.token import DECIDING, Credential
 from sayso.policy.rule import Rule
 from sayso.requests.approval import ApprovalRequest, Caller, Review, Status
 
-OPEN = frozenset({Status.PENDING, Status.APPROVED, Status.RUNNING})
-"""The states in which a call may still run or runs."""
-
 WAITING_FOR_PEOPLE = frozenset({Status.PENDING, Status.UNKNOWN})
 """The states in which a person's word is wanted."""
 

@@ -22,11 +22,11 @@ from sayso.people.token import Credential
 from sayso.policy.rule import Rule
 from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.event import Notice
+from sayso.requests.lifecycle import OPEN
 from sayso.store.feed import LocalFeed
 from sayso.store.guard import (
     DEFAULT_GROUP,
     KEEP_NOTICES,
-    OPEN,
     WAITING_FOR_PEOPLE,
     check_next,
     check_reviewer,

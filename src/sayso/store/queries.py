@@ -31,8 +31,9 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.expression import ClauseElement
 
 from sayso.requests.approval import Caller, Status
+from sayso.requests.lifecycle import OPEN
 from sayso.store import tables as t
-from sayso.store.guard import OPEN, WAITING_FOR_PEOPLE
+from sayso.store.guard import WAITING_FOR_PEOPLE
 from sayso.store.statement import ManyRows, Statement, word, words
 
 REQUEST_COLUMNS = (
