@@ -190,8 +190,8 @@ def _merge_two(a: ApprovalPolicy, b: ApprovalPolicy) -> ApprovalPolicy:
 def _timeout(value: object) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-        raise ValueError(f"timeout `{value}` is not a number of seconds above 0")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
+        raise ValueError(f"timeout `{value}` is not a number of seconds above 0 and below 1e9")
     return float(value)
 
 
