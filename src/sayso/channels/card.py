@@ -21,8 +21,17 @@ from sayso.channels.card_parts import (
     CardWho,
     CardWhy,
 )
-from sayso.channels.display import Shown, hidden_in, plain, restore, show, shown_json, warned_in
-from sayso.channels.result import count_words, result_line
+from sayso.channels.display import (
+    Shown,
+    count_words,
+    hidden_in,
+    restore,
+    safe,
+    show,
+    shown_json,
+    warned_in,
+)
+from sayso.channels.result import result_line
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.requests.approval import ApprovalRequest, Outcome, Resolution, Status
@@ -144,7 +153,7 @@ def card_of(
         agent=show(call.agent_id),
         user=show(call.user_id),
         session_id=call.session_id,
-        source=_safe(call.source),
+        source=safe(call.source),
         context_label=_optional(call.context_label),
         workspace=_optional(call.workspace),
         created_at=request.created_at,
@@ -254,10 +263,10 @@ def _who(request: ApprovalRequest, *, may_decide: bool) -> CardWho:
         may_decide=may_decide and request.waits,
         reviews=tuple(
             CardReview(
-                by=_safe(review.person_name),
+                by=safe(review.person_name),
                 channel=review.channel,
                 vote=review.vote.value,
-                comment=None if review.comment is None else _safe(review.comment),
+                comment=None if review.comment is None else safe(review.comment),
                 at=review.at,
             )
             for review in request.reviews
@@ -269,20 +278,16 @@ def _resolution(resolution: Resolution | None) -> Resolution | None:
     """The resolution with texts that are safe on any surface."""
     if resolution is None:
         return None
-    comment = None if resolution.comment is None else _safe(resolution.comment)
-    by = None if resolution.by is None else _safe(resolution.by)
+    comment = None if resolution.comment is None else safe(resolution.comment)
+    by = None if resolution.by is None else safe(resolution.by)
     return Resolution(resolution.reason, resolution.at, by, resolution.channel, comment)
 
 
 def _outcome(outcome: Outcome | None) -> Outcome | None:
     if outcome is None:
         return None
-    said_by = None if outcome.said_by is None else _safe(outcome.said_by)
-    return Outcome(outcome.ok, _safe(outcome.summary), outcome.at, outcome.seconds, said_by)
-
-
-def _safe(text: str) -> str:
-    return plain(show(text))
+    said_by = None if outcome.said_by is None else safe(outcome.said_by)
+    return Outcome(outcome.ok, safe(outcome.summary), outcome.at, outcome.seconds, said_by)
 
 
 def _optional(text: str | None) -> Shown | None:

@@ -26,9 +26,10 @@ INDISTINCT = "it holds hidden characters that cannot be made visible here: revie
 
 @dataclass(frozen=True, slots=True)
 class Fidelity:
-    """What a channel can show: how many characters of arguments and diff (None = any number),
+    """What a channel can show of a call.
 
-    whether it shows diffs, and whether formatting can set a mark apart from text that looks like one.
+    `max_length` is how many characters of arguments and diff (None = any number), `diff` whether it
+    shows diffs, `formatting` whether it can set a mark apart from text that looks like one.
     """
 
     max_length: int | None = None

@@ -61,8 +61,8 @@ class Cut:
     @property
     def words(self) -> str:
         """What is hidden, in words."""
-        lines = f" on {_count(self.lines, 'more line')}" if self.lines else ""
-        return f"{_count(self.characters, 'character')} hidden{lines}"
+        lines = f" on {count_words(self.lines, 'more line')}" if self.lines else ""
+        return f"{count_words(self.characters, 'character')} hidden{lines}"
 
     def to_json(self) -> dict[str, Any]:
         """The run as plain data; cards from the API never hold one."""
@@ -158,6 +158,11 @@ def cut(shown: Shown, characters: int, *, lines: int | None = None) -> Shown:
     return (*kept, Cut(len(text) - keep, text.count("\n", keep)))
 
 
+def safe(text: str) -> str:
+    """A text from outside as plain text that is safe on any surface, on as many lines as it has."""
+    return plain(show(text))
+
+
 def hidden_in(shown: Iterable[Run]) -> int:
     """How many characters are shown as marks."""
     return sum(isinstance(run, Mark) for run in shown)
@@ -195,7 +200,8 @@ def mark_of(char: str) -> Mark:
     return Mark(f"U+{ord(char):04X}", _name(char))
 
 
-def _count(number: int, noun: str) -> str:
+def count_words(number: int, noun: str) -> str:
+    """`1 line`, `3 lines`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from sayso.channels.display import plain, show
+from sayso.channels.display import safe
 from sayso.core.moment import Moment
 from sayso.requests.approval import ApprovalRequest, Outcome, Status, Vote
 
@@ -29,7 +29,7 @@ def result_line(request: ApprovalRequest, zone: tzinfo | None = None) -> str | N
         case Status.REJECTED:
             by = resolution.by if resolution is not None and resolution.by else "a person"
             at = "" if resolution is None else _at(resolution.at, zone)
-            return f"Rejected by {_safe(by)}{at}{comment}"
+            return f"Rejected by {safe(by)}{at}{comment}"
         case Status.EXPIRED:
             return "Expired: nobody decided in time"
         case Status.CANCELLED:
@@ -74,16 +74,11 @@ def clock_words(moment: Moment, zone: tzinfo) -> str:
     return (_EPOCH + timedelta(microseconds=moment)).astimezone(zone).strftime("%H:%M")
 
 
-def count_words(number: int, noun: str) -> str:
-    """`1 line`, `3 lines`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _approved(request: ApprovalRequest, zone: tzinfo | None) -> str:
     names = list(dict.fromkeys(r.person_name for r in request.reviews if r.vote is Vote.APPROVE))
     if not names and request.resolution is not None and request.resolution.by:
         names = [request.resolution.by]
-    by = f" by {_safe(' and '.join(names))}" if names else ""
+    by = f" by {safe(' and '.join(names))}" if names else ""
     at = "" if request.approved_at is None else _at(request.approved_at, zone)
     return f"Approved{by}{at}"
 
@@ -92,7 +87,7 @@ def _ran(verb: str, word: str, outcome: Outcome | None) -> str:
     if outcome is None:
         return verb
     took = "" if outcome.seconds is None else f" {word} {seconds_words(outcome.seconds)}"
-    said = "" if outcome.said_by is None else f" (as {_safe(outcome.said_by)} said)"
+    said = "" if outcome.said_by is None else f" (as {safe(outcome.said_by)} said)"
     return f"{verb}{took}{said}"
 
 
@@ -101,8 +96,4 @@ def _at(moment: Moment, zone: tzinfo | None) -> str:
 
 
 def _comment(comment: str | None) -> str:
-    return f": {_safe(comment)}" if comment else ""
-
-
-def _safe(text: str) -> str:
-    return plain(show(text))
+    return f": {safe(comment)}" if comment else ""

@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.text import Text as Row
 
 from sayso.channels.card import Card
-from sayso.channels.display import Cut, Run, Shown, cut, one_line, show
-from sayso.channels.result import count_words, countdown_words, seconds_words
+from sayso.channels.display import Cut, Run, Shown, count_words, cut, one_line, show
+from sayso.channels.result import countdown_words, seconds_words
 from sayso.channels.terminal.rows import CUT_STYLE, fold, lines_of, warnings_of
 from sayso.core.moment import Moment, seconds_between
 
