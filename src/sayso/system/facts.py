@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
-import ipaddress
 import os
 import stat
 import threading
+
+from sayso.policy.web_address import canonical_address
 
 MAX_LINKS = 40
 """How many links one path may go through, as in the kernel."""
@@ -86,28 +87,8 @@ class LocalFacts:
 
     def addresses(self, host: str) -> tuple[str, ...] | None:
         """The address that a literal host is, in canonical form; None for every name."""
-        try:
-            address = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
-        except ValueError:
-            return None
-        if isinstance(address, ipaddress.IPv6Address):
-            inner = _embedded(address)
-            if inner is not None:
-                return (str(inner),)
-        return (str(address).partition("%")[0],)  # the zone says which wire, not which address
-
-
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-
-
-def _embedded(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that a mapped, compatible or translated address stands for."""
-    if address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    value = int(address)
-    if address in _NAT64 or 1 < value < 2**32:
-        return ipaddress.IPv4Address(value & 0xFFFFFFFF)
-    return None
+        address = canonical_address(host.removeprefix("[").removesuffix("]"))
+        return None if address is None else (address,)
 
 
 def _follow(path: str) -> str | None:
