@@ -6,6 +6,7 @@ The grammar is on one page: docs/reference/rules.md.
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 
 from sayso.core.effect import Effect
 from sayso.errors import RuleRefused, RuleSyntaxError
@@ -66,7 +67,7 @@ def parse_text_rule(
             error.message, error.hint, column=error.column + offset, place=place
         ) from None
     name = rule_id or f"{origin.value}:{effect.word}:{rule.text}"
-    return _with(rule, name, place)
+    return replace(rule, id=name, place=place)
 
 
 def print_text_rule(rule: Rule) -> str:
@@ -207,16 +208,3 @@ def _check_name(body: str, kind: str, *, strict: bool) -> None:
         raise RuleSyntaxError(
             "an allow needs the server named in full", "write `mcp__server__*` for each server"
         )
-
-
-def _with(rule: Rule, rule_id: str, place: str | None) -> Rule:
-    return Rule(
-        rule_id,
-        rule.effect,
-        rule.origin,
-        tool_pattern=rule.tool_pattern,
-        kind=rule.kind,
-        path_pattern=rule.path_pattern,
-        pattern=rule.pattern,
-        place=place,
-    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sayso.core.target import Operation
-from sayso.policy.patterns.glob import Glob, glob_matches, parse_glob
+from sayso.policy.patterns.glob import Glob, fold_glob, glob_matches, parse_glob
 from sayso.policy.spelling import fold, normal
 
 CLASS_OPERATIONS: dict[str, frozenset[Operation]] = {
@@ -72,7 +72,7 @@ def compile_tool_pattern(text: str) -> ToolPattern:
     """Compile a pattern for names of tools; class tokens are not names and come elsewhere."""
     text = normal(text)
     glob = parse_glob(text)
-    folded = tuple(fold(piece) for piece in glob)
+    folded = fold_glob(glob, fold)
     if not text.startswith(_MCP):
         return ToolPattern(text, glob, folded)
     server, separator, name = text[len(_MCP) :].partition("__")
