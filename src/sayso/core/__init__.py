@@ -1,5 +1,5 @@
-"""The nouns every room shares: calls with their canonical form and digest, effects, targets, ids
-and moments.
+"""The nouns every room shares: calls with their canonical form and digest, sessions, effects,
+reasons, approval policies, targets, ids and moments.
 
 Nothing here acts, reads a clock or imports another room but `errors`. Read `call.py` first.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -152,9 +152,9 @@ class ApprovalRequest:
     """One approval: the call exactly as it would run, who may decide, what was said, how it stands.
 
     `request_id` is the call's id. `version` grows by one with every change and is what conditional
-    writes compare. `eligible` holds the ids of the people who could decide when it was made (None =
-    anybody the policy names, checked at the review). `caller_seen` is when the caller last showed it
-    still waits; `previous` is the request this one asks again.
+    writes compare. `eligible` is kept for the people who could decide when it was made; this version
+    leaves it empty and asks at the review. `caller_seen` is when the caller last showed it still
+    waits; `previous` is the request this one asks again.
     """
 
     call: ToolCall
@@ -175,7 +175,7 @@ class ApprovalRequest:
     outcome: Outcome | None = None
     previous: str | None = None
     approved_at: Moment | None = None
-    sticky_lifted: bool = field(default=False)
+    sticky_lifted: bool = False
 
     @property
     def request_id(self) -> str:

@@ -34,7 +34,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """The quorum is reached (`review` is the vote that did it) or the policy allows after the time."""
+    """The quorum is reached (`review` is the vote that did it), or rules that could be loaded again allow."""
 
     resolution: Resolution
     review: Review | None = None
@@ -177,7 +177,7 @@ TRANSITIONS: dict[tuple[Status, type[Event]], Status] = {
     (_S.RUNNING, Renewed): _S.RUNNING,
     (_S.RUNNING, LeaseOver): _S.UNKNOWN,
     (_S.RUNNING, Unreportable): _S.UNREPORTED,
-    # two events whose result depends on what they carry stand in _outcome_status
+    # two events whose result depends on what they carry stand in _next_status: Finished, OutcomeSaid
     **{(status, event): status for status in OPEN for event in (CallerLeft, CallerJoined)},
 }
 

@@ -2,3 +2,5 @@
 
 Nothing is remembered of a client beside its connection, and no client holds a thread. Read `sse.py` first.
 """
+
+__all__: list[str] = []
