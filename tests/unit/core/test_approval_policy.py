@@ -86,6 +86,8 @@ def test_a_policy_comes_back_from_its_data() -> None:
         ({"timeout": True}, "timeout"),
         ({"timeout": "60"}, "timeout"),
         ({"timeout": float("nan")}, "timeout"),
+        ({"timeout": float("inf")}, "timeout"),
+        ({"timeout": 1e300}, "timeout"),
         ({"quorum": 0}, "quorum"),
         ({"quorum": True}, "quorum"),
         ({"approver": "me"}, "me"),
