@@ -147,24 +147,20 @@ def run(options: Options) -> Report:
     names = [FLOOR, OURS, COLD, *(name for name in ENGINES if name not in (FLOOR, OURS))]
     found = {(name, size): measured[_label((name, size))] for name in names for size in SIZES}
     largest, smallest = SIZES[-1], SIZES[0]
+    ours = found[OURS, largest]
     goals = (
-        Goal(
-            f"{largest:,} rules beside {smallest}",
-            found[OURS, largest].median / found[OURS, smallest].median,
-            1.5,
-        ),
+        Goal.between(f"{largest:,} rules beside {smallest}", ours, found[OURS, smallest], 1.5),
         *(
-            Goal(
-                f"beside the floor, {size:,} rules",
-                found[OURS, size].median / found[FLOOR, size].median,
-                8,
+            Goal.between(
+                f"beside the floor, {size:,} rules", found[OURS, size], found[FLOOR, size], 8
             )
             for size in SIZES
         ),
         *(
-            Goal(
+            Goal.between(
                 f"faster than {peer}, {largest:,} rules",
-                found[peer, largest].median / found[OURS, largest].median,
+                found[peer, largest],
+                ours,
                 1000,
                 at_least=True,
             )

@@ -56,6 +56,11 @@ class Series:
         return statistics.median(self.values)
 
     @property
+    def calmest(self) -> float:
+        """The smallest value: the round in which the machine was least busy with other things."""
+        return min(self.values)
+
+    @property
     def spread(self) -> float:
         """The greatest value over the smallest: how noisy the machine was."""
         low = min(self.values)
@@ -177,12 +182,24 @@ def _row(cells: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A goal, the ratio that was measured, and whether that meets it."""
+    """A goal, the ratio of medians that was measured, and whether that meets it.
+
+    `calmest` is the same ratio of the calmest rounds: where it is far from `measured`, the machine
+    was busy with other things. It decides nothing.
+    """
 
     text: str
     measured: float
     limit: float
     at_least: bool = False
+    calmest: float | None = None
+
+    @classmethod
+    def between(
+        cls, text: str, value: Series, base: Series, limit: float, *, at_least: bool = False
+    ) -> Goal:
+        """A goal for the ratio of one contender's value to another's."""
+        return cls(text, value.median / base.median, limit, at_least, value.calmest / base.calmest)
 
     @property
     def met(self) -> bool:
@@ -196,6 +213,7 @@ class Goal:
             self.text,
             f"{sign} {self.limit:,g}×",
             f"{_ratio(self.measured)}×",
+            "" if self.calmest is None else f"{_ratio(self.calmest)}×",
             "met" if self.met else "missed",
         )
 
@@ -230,7 +248,7 @@ class Report:
         """The goals as a table."""
         return Table(
             "Goals",
-            ("goal", "limit", "measured", "result"),
+            ("goal", "limit", "measured", "calmest rounds", "result"),
             tuple(goal.row() for goal in self.goals),
         )
 
@@ -259,6 +277,7 @@ class Report:
                     "limit": goal.limit,
                     "at_least": goal.at_least,
                     "measured": round(goal.measured, 3),
+                    "calmest": None if goal.calmest is None else round(goal.calmest, 3),
                     "met": goal.met,
                 }
                 for goal in self.goals
