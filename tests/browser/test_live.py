@@ -97,10 +97,15 @@ async def test_another_login_in_the_same_browser_does_not_cost_the_decision(
 ) -> None:
     await site.ask()
     await expect(desktop.approve).to_be_visible()
-    anew = await desktop.context.request.post(
-        site.url + "/api/login", data={"passphrase": PASSPHRASE}
+    other = await desktop.beside()
+    await other.open()
+    await other.page.evaluate(
+        """async (passphrase) => {
+          const { Api } = await import("./api.js");
+          await new Api().login(passphrase);
+        }""",
+        PASSPHRASE,
     )
-    assert anew.status == 204
     await desktop.settle()
     await desktop.approve.click()
     await expect(desktop.result).to_contain_text("Approved by you")

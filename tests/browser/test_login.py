@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import httpx
 import pytest
 from playwright.async_api import expect
 
@@ -97,3 +100,32 @@ async def test_the_passphrase_can_be_looked_at(visit: OpenWindow) -> None:
     await expect(field).to_have_attribute("type", "password")
     await window.page.get_by_role("button", name="Show").click()
     await expect(field).to_have_attribute("type", "text")
+
+
+@pytest.mark.spec("SRV-3")
+async def test_what_another_port_of_this_host_is_sent_is_no_login(
+    desktop: Window, site: Site
+) -> None:
+    # An agent that serves something here and has its person look at it gets the browser's cookies.
+    heard: list[str] = []
+
+    async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append((await reader.readuntil(b"\r\n\r\n")).decode())
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(listen, "127.0.0.1", 0) as elsewhere:
+        port = elsewhere.sockets[0].getsockname()[1]
+        other = await desktop.context.new_page()
+        await other.goto(f"http://127.0.0.1:{port}/")
+        stored = await other.evaluate("Object.values(localStorage).join()")
+        await other.close()
+    cookies = [line.partition(": ")[2] for line in heard[0].splitlines() if "sayso_session" in line]
+    assert cookies, "the browser sends it; this is why it must be worth nothing"
+    assert stored == ""
+    async with httpx.AsyncClient(base_url=site.url) as thief:
+        token = cookies[0].partition("=")[2]
+        for headers in ({"Cookie": cookies[0]}, {"Authorization": f"Bearer {token}"}):
+            for path in ("/api/me", "/api/inbox", "/api/audit"):
+                assert (await thief.get(path, headers=headers)).status_code == 401

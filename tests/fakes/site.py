@@ -17,7 +17,7 @@ from sayso.people.person import OWNER, Person
 from sayso.people.token import Credential, CredentialKind, hash_token, write_token
 from sayso.policy.rule import Rule
 from sayso.server.app import create_app
-from sayso.server.auth import COOKIE, CSRF_HEADER, csrf_token
+from sayso.server.auth import COOKIE, CSRF_HEADER, halves
 from sayso.server.config import ServerConfig
 from sayso.server.run import Server, bind
 from tests.fakes.world import Scene, make_scene
@@ -80,9 +80,9 @@ class Site:
         return self.client(await self.token(CredentialKind.ADMIN, person_id))
 
     async def page(self, person_id: str = OWNER) -> httpx.AsyncClient:
-        """A client that is logged in as the page is, with its proof against forged requests."""
-        token = await self.token(CredentialKind.SESSION, person_id)
-        return self.client(Cookie=f"{COOKIE}={token}", **{CSRF_HEADER: csrf_token(token)})
+        """A client that is logged in as the page is, with both halves of its login."""
+        cookie, half = halves(await self.token(CredentialKind.SESSION, person_id))
+        return self.client(Cookie=f"{COOKIE}={cookie}", **{CSRF_HEADER: half})
 
     async def close(self) -> None:
         """Close what was opened."""

@@ -159,7 +159,7 @@ def _openapi() -> OpenAPIConfig:
                     type="apiKey",
                     security_scheme_in="header",
                     name=CSRF_HEADER,
-                    description="the `csrf` of GET /api/me, with a login on everything but GET",
+                    description="the `csrf` that logging in answered; always with the cookie",
                 ),
             }
         ),

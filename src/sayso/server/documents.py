@@ -67,12 +67,17 @@ class PersonShown(Document):
     admin: bool
 
 
+class LoggedIn(Document):
+    """A login; `csrf` is the half of it that is not in the cookie, said only once."""
+
+    csrf: str
+
+
 class Me(Document):
-    """Whom the credential stands for; `csrf` is null for a token, which needs none."""
+    """Whom the credential stands for."""
 
     person: PersonShown
     kind: Literal["agent", "approver", "admin", "session"]
-    csrf: str | None
 
 
 class SessionOpened(Document):

@@ -97,7 +97,7 @@ def route(
         statuses.update((400, 401))
         security = [{"bearer": []}]
         if who is not Who.AGENT:
-            security.append({"cookie": [], "csrf": []} if body else {"cookie": []})
+            security.append({"cookie": [], "csrf": []})
     if who is not Who.ANY_CREDENTIAL and who is not Who.EVERYBODY:
         statuses.add(403)
     if body:

@@ -2,6 +2,31 @@
 
 /** @import {ByRule, Card, Inbox, Me, Problem} from "./types.js" */
 
+const KEY = "sayso-login";
+
+/** The half of the login that no cookie carries: other ports of this host get the cookie, too. */
+let half = "";
+
+/** The header that proves the login; windows of one browser share it. */
+export function proof() {
+  try {
+    half = localStorage.getItem(KEY) ?? "";
+  } catch {
+    // A page that may store nothing is logged in until it is closed.
+  }
+  return { "X-CSRF-Token": half };
+}
+
+/** @param {string} value */
+function keep(value) {
+  half = value;
+  try {
+    localStorage.setItem(KEY, value);
+  } catch {
+    // See above.
+  }
+}
+
 /** An answer that is not a success, or no answer at all (status 0). */
 export class Refused extends Error {
   /**
@@ -32,7 +57,6 @@ export class Api {
   /** @param {string} base the server's address, with a slash at its end */
   constructor(base = document.baseURI) {
     this.base = base;
-    this.csrf = "";
     /** How far the server's clock is ahead of this device's, in milliseconds. */
     this.skew = 0;
     /** Called when the login has ended. */
@@ -41,20 +65,21 @@ export class Api {
 
   /** @param {string} passphrase */
   async login(passphrase) {
-    await this.#send("POST", "api/login", { passphrase }, { quiet: true });
+    const login = /** @type {{csrf: string}} */ (
+      await this.#send("POST", "api/login", { passphrase }, { quiet: true })
+    );
+    keep(login.csrf);
   }
 
   async logout() {
     await this.#send("POST", "api/logout");
-    this.csrf = "";
+    keep("");
   }
 
   /** Who is logged in; null if nobody is. */
   async me() {
     try {
-      const me = /** @type {Me} */ (await this.#send("GET", "api/me", undefined, { quiet: true }));
-      this.csrf = me.csrf;
-      return me;
+      return /** @type {Me} */ (await this.#send("GET", "api/me", undefined, { quiet: true }));
     } catch (error) {
       if (error instanceof Refused && error.status === 401) return null;
       throw error;
@@ -120,9 +145,8 @@ export class Api {
    */
   async #send(method, path, body, { quiet = false, again = false } = {}) {
     /** @type {Record<string, string>} */
-    const headers = { Accept: "application/json" };
+    const headers = { Accept: "application/json", ...proof() };
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    if (method !== "GET" && this.csrf) headers["X-CSRF-Token"] = this.csrf;
     let answer;
     try {
       answer = await fetch(new URL(path, this.base), {
@@ -138,11 +162,9 @@ export class Api {
     this.#noteTime(answer);
     if (answer.ok) return answer.status === 204 ? null : answer.json();
     const refused = await readRefusal(answer);
-    if (refused.status === 403 && method !== "GET" && !quiet && !again) {
-      // Another window may have logged in anew: its proof against forged requests is not ours.
-      const before = this.csrf;
-      await this.me().catch(() => null);
-      if (this.csrf !== before) return this.#send(method, path, body, { quiet, again: true });
+    if (refused.status === 401 && !quiet && !again && proof()["X-CSRF-Token"] !== headers["X-CSRF-Token"]) {
+      // Another window has logged in anew while this was on its way.
+      return this.#send(method, path, body, { quiet, again: true });
     }
     if (refused.status === 401 && !quiet) this.onLoggedOut();
     throw refused;

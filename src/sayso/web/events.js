@@ -1,5 +1,7 @@
 // The stream of events: resumed where it broke off, with a growing wait between tries.
 
+import { proof } from "./api.js";
+
 /** @import {Connection} from "./types.js" */
 /** @typedef {{kind: string, id: string, data: Record<string, unknown>}} Told */
 
@@ -61,7 +63,7 @@ export class Events {
     const abort = new AbortController();
     this.abort = abort;
     /** @type {Record<string, string>} */
-    const headers = { Accept: "text/event-stream" };
+    const headers = { Accept: "text/event-stream", ...proof() };
     if (this.lastId) headers["Last-Event-ID"] = this.lastId;
     const answer = await fetch(this.url, {
       headers,

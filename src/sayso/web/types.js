@@ -99,7 +99,7 @@
  * @property {Shown} rule
  */
 
-/** @typedef {{person: {person_id: string, name: string, admin: boolean}, kind: string, csrf: string}} Me */
+/** @typedef {{person: {person_id: string, name: string, admin: boolean}, kind: string}} Me */
 
 /**
  * @typedef {object} Problem

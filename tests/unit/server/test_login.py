@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sayso.people.token import CredentialKind
-from sayso.server.auth import COOKIE, csrf_token
+from sayso.server.auth import COOKIE, CSRF_HEADER, halves
 from tests.fakes.site import PASSPHRASE, Site, make_site, problem_of
 
 
@@ -18,14 +18,17 @@ async def test_logging_in_sets_a_cookie_that_scripts_and_other_sites_cannot_use(
     await choose(site)
     browser = site.client()
     answer = await browser.post("/api/login", json={"passphrase": PASSPHRASE})
-    assert answer.status_code == 204
+    assert answer.status_code == 200
     name, *flags = [part.strip().lower() for part in answer.headers["set-cookie"].split(";")]
     assert name.startswith(f"{COOKIE}=sayso_session_")
     assert {"httponly", "samesite=strict", "path=/", "max-age=43200"} == set(flags)
-    me = (await browser.get("/api/me")).json()
+    half = answer.json()["csrf"]
+    assert len(half) == 32
+    assert half not in answer.headers["set-cookie"]
+    me = (await browser.get("/api/me", headers={CSRF_HEADER: half})).json()
     assert me["person"] == {"person_id": "owner", "name": "owner", "admin": True}
     assert me["kind"] == "session"
-    assert me["csrf"] == csrf_token(browser.cookies[COOKIE])
+    assert half not in str(me)
 
 
 async def test_over_tls_the_cookie_is_sent_over_tls_only() -> None:
@@ -68,7 +71,6 @@ async def test_a_token_is_not_a_login(site: Site) -> None:
     for client in (await site.approver(), await site.admin(), await site.agent()):
         answer = await client.post("/api/logout")
         assert (answer.status_code, problem_of(answer)) == (403, "not-eligible")
-        assert (await client.get("/api/me")).json()["csrf"] is None
 
 
 async def test_no_credential_or_a_bad_one_is_401(site: Site) -> None:
@@ -90,25 +92,43 @@ async def test_no_credential_or_a_bad_one_is_401(site: Site) -> None:
 async def test_a_token_in_the_cookie_is_no_login(site: Site) -> None:
     for kind in (CredentialKind.ADMIN, CredentialKind.APPROVER):
         token = await site.token(kind)
-        client = site.client(Cookie=f"{COOKIE}={token}", **{"X-CSRF-Token": csrf_token(token)})
-        assert problem_of(await client.get("/api/inbox")) == "not-authenticated"
+        cookie, half = halves(token)
+        for headers in (
+            {"Cookie": f"{COOKIE}={token}"},
+            {"Cookie": f"{COOKIE}={cookie}", CSRF_HEADER: half},
+        ):
+            client = site.client(**headers)
+            assert problem_of(await client.get("/api/inbox")) == "not-authenticated"
 
 
 @pytest.mark.spec("SRV-3")
-async def test_a_login_proves_each_unsafe_request_and_a_token_need_not(site: Site) -> None:
-    token = await site.token(CredentialKind.SESSION)
-    other = await site.token(CredentialKind.SESSION)
-    for header in ({}, {"X-CSRF-Token": ""}, {"X-CSRF-Token": csrf_token(other)}):
-        client = site.client(Cookie=f"{COOKIE}={token}", **header)
+async def test_the_cookie_alone_is_worth_nothing(site: Site) -> None:
+    # A browser sends it to every port of the host: an agent that has its person look at something
+    # it serves on this machine holds the cookie.
+    cookie, half = halves(await site.token(CredentialKind.SESSION))
+    _, other = halves(await site.token(CredentialKind.SESSION))
+    for headers in (
+        {"Cookie": f"{COOKIE}={cookie}"},
+        {"Cookie": f"{COOKIE}={cookie}", CSRF_HEADER: ""},
+        {"Cookie": f"{COOKIE}={cookie}", CSRF_HEADER: other},
+        {"Cookie": f"{COOKIE}={cookie}", CSRF_HEADER: f" {half}x"},
+        {"Authorization": f"Bearer {cookie}"},
+        {"Authorization": f"Bearer {cookie}", CSRF_HEADER: half},
+    ):
+        client = site.client(**headers)
         for method, path in (
+            ("GET", "/api/me"),
+            ("GET", "/api/inbox"),
+            ("GET", "/api/events"),
             ("POST", "/api/logout"),
             ("POST", "/api/approval/rules"),
             ("DELETE", "/api/approval/rules/x"),
             ("POST", "/api/inbox/approvals/x/resolve"),
         ):
-            answer = await client.request(method, path, json={})
-            assert (answer.status_code, problem_of(answer)) == (403, "csrf")
-        assert (await client.get("/api/inbox")).status_code == 200
+            answer = await client.request(method, path, json=None if method == "GET" else {})
+            assert (answer.status_code, problem_of(answer)) == (401, "not-authenticated")
+    whole = site.client(Cookie=f"{COOKIE}={cookie}", **{CSRF_HEADER: half})
+    assert (await whole.get("/api/inbox")).status_code == 200
     assert (await (await site.admin()).delete("/api/approval/rules/x")).status_code == 404
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from litestar import Response, get, post
 from litestar.params import JSONBody
 
-from sayso.people.token import CredentialKind
-from sayso.server.auth import WEB, Who, csrf_token, ended_cookie, session_cookie
+from sayso.server.auth import WEB, Who, ended_cookie, halves, session_cookie
 from sayso.server.bodies import LoginBody
-from sayso.server.documents import Me, PersonShown
+from sayso.server.documents import LoggedIn, Me, PersonShown
 from sayso.server.injected import Asked, TheBroker, TheConfig
 from sayso.server.routes import route
 
 
 @post(
     "/login",
-    status_code=204,
+    status_code=200,
     operation_id="logIn",
     tags=["login"],
     **route(Who.EVERYBODY, 401, 403, 409, 429, body=True),
@@ -24,10 +23,17 @@ async def log_in(
     data: JSONBody[LoginBody],
     broker: TheBroker,
     config: TheConfig,
-) -> Response[None]:
-    """Log in with the passphrase; the answer sets the cookie `sayso_session`."""
+) -> Response[LoggedIn]:
+    """Log in with the passphrase; the answer sets the cookie `sayso_session`, one half of the login.
+
+    The other half, `csrf`, is said only here and sent as `X-CSRF-Token` with every request.
+    """
     token, _ = await broker.access.login(data.passphrase, WEB)
-    return Response(None, cookies=[session_cookie(token, secure=config.secure)], status_code=204)
+    return Response(
+        LoggedIn(csrf=halves(token)[1]),
+        cookies=[session_cookie(token, secure=config.secure)],
+        status_code=200,
+    )
 
 
 @post("/logout", status_code=204, operation_id="logOut", tags=["login"], **route(Who.LOGIN))
@@ -44,13 +50,11 @@ async def log_out(
 
 @get("/me", operation_id="me", tags=["login"], **route(Who.ANY_CREDENTIAL))
 async def me(request: Asked) -> Me:
-    """Whom the credential stands for, and the proof to send as `X-CSRF-Token` with a login."""
+    """Whom the credential stands for."""
     actor = request.user
-    login = actor.kind is CredentialKind.SESSION
     return Me(
         person=PersonShown(
             person_id=actor.person.person_id, name=actor.person.name, admin=actor.person.admin
         ),
         kind=actor.kind.value,
-        csrf=csrf_token(request.auth) if login else None,
     )
