@@ -36,7 +36,6 @@ def test_a_host_has_one_canonical_form(host: str, canonical: str) -> None:
     assert canonical_host(host) == (canonical, None)
 
 
-@pytest.mark.spec("POL-45")
 @pytest.mark.parametrize(
     ("host", "octal", "decimal"),
     [("0127.0.0.1", "87.0.0.1", "127.0.0.1"), ("127.0.0.010", "127.0.0.8", "127.0.0.10")],
