@@ -190,7 +190,7 @@ class Broker:
         await self.world.store.lift_sticky(request_id)
 
     async def stop_session(self, actor: Actor, session_id: str) -> None:
-        """Stop a session: its own agent may, and whoever may see its requests."""
+        """Stop a session: its own agent may, and the person it belongs to."""
         session = await self.world.store.session(session_id)
         mine = session is not None and session.credential_id == actor.credential.credential_id
         if session is None or not (
