@@ -230,7 +230,7 @@ def make_scene(
     inner = MemoryStore() if store is None else store
     peopled = PeopledStore(inner, {person.person_id: person for person in people})
     clock, ids, source, notifier = FakeClock(), FakeIds(seed), FakeRules(*rules), FakeNotifier()
-    world = World(peopled, inner.feed, clock, ids, source, NOTHING_KNOWN, notifier)  # type: ignore[arg-type]
+    world = World(peopled, inner.feed, clock, ids, source, NOTHING_KNOWN, notifier)
     return Scene(Broker(world), peopled, clock, ids, source, notifier)
 
 

@@ -186,8 +186,7 @@ class Broker:
             tool=request.call.written_name,
             digest=request.digest,
         )
-        await self.world.store.record([record])
-        await self.world.store.lift_sticky(request_id)
+        await self.world.store.lift_sticky(request_id, [record])
 
     async def stop_session(self, actor: Actor, session_id: str) -> None:
         """Stop a session: its own agent may, and the person it belongs to."""
@@ -197,15 +196,12 @@ class Broker:
             mine or (actor.kind in DECIDING and actor.person.person_id == session.user_id)
         ):
             raise NotEligible("this session is not yours")
-        record = replace(
-            self._configured(actor, "session stopped"),
+        await stop_session(
+            self.world,
+            session,
             by=actor.person.name if actor.kind in DECIDING else None,
-            session_id=session_id,
-            agent_id=session.agent_id,
-            user_id=session.user_id,
+            channel=actor.channel,
         )
-        await self.world.store.record([record])
-        await stop_session(self.world, session_id)
 
     # ── rules ──
 

@@ -138,7 +138,7 @@ class Store(Protocol):
     ) -> ApprovalRequest | None:
         """The newest rejected request for that digest, resolved since the moment and not lifted."""
 
-    async def lift_sticky(self, request_id: str) -> None:
+    async def lift_sticky(self, request_id: str, records: Sequence[AuditRecord] = ()) -> None:
         """Make a rejection stick no longer."""
 
     async def pending(self) -> Sequence[ApprovalRequest]:
@@ -173,7 +173,9 @@ class Store(Protocol):
     async def session(self, session_id: str) -> Session | None:
         """The session with that id."""
 
-    async def stop_session(self, session_id: str, now: Moment) -> None:
+    async def stop_session(
+        self, session_id: str, now: Moment, records: Sequence[AuditRecord] = ()
+    ) -> None:
         """Mark a session as stopped."""
 
     async def stopped_sessions(self) -> Sequence[str]:

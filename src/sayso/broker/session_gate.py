@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import claim as claiming
 from sayso.broker.ports import Claim, ObservedTool, Standing
 from sayso.broker.submit import decide_only, submit
@@ -74,7 +75,7 @@ class SessionGate:
 
     async def stop(self) -> None:
         """See GatePort."""
-        await stop_session(self._world, self.session_id)
+        await stop_session(self._world, await self._session())
 
     async def _session(self) -> Session:
         session = await self._world.store.session(self.session_id)
@@ -83,7 +84,24 @@ class SessionGate:
         return session
 
 
-async def stop_session(world: World, session_id: str) -> None:
-    """Stop a session and cancel what waits in it; later calls of it are refused."""
-    await world.store.stop_session(session_id, world.clock.now())
-    await cancel_session(world, session_id)
+async def stop_session(
+    world: World, session: Session, *, by: str | None = None, channel: str | None = None
+) -> None:
+    """Stop a session and cancel what waits in it; later calls of it are refused.
+
+    `by` is the person who stopped it, None if its own agent did.
+    """
+    now = world.clock.now()
+    record = AuditRecord(
+        RecordKind.CONFIGURATION,
+        now,
+        session_id=session.session_id,
+        agent_id=session.agent_id,
+        user_id=session.user_id,
+        source=session.source,
+        by=by,
+        channel=channel,
+        note="session stopped",
+    )
+    await world.store.stop_session(session.session_id, now, [record])
+    await cancel_session(world, session.session_id)

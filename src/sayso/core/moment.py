@@ -23,8 +23,10 @@ def seconds_between(earlier: Moment, later: Moment) -> float:
 
 def to_rfc3339(moment: Moment) -> str:
     """The moment as RFC 3339 in UTC with microseconds, as the API writes it."""
-    return (_EPOCH + timedelta(microseconds=moment)).isoformat(timespec="microseconds").replace(
-        "+00:00", "Z"
+    return (
+        (_EPOCH + timedelta(microseconds=moment))
+        .isoformat(timespec="microseconds")
+        .replace("+00:00", "Z")
     )
 
 

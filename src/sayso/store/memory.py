@@ -153,9 +153,10 @@ class MemoryStore:
         )
         return max(found, key=resolution_order, default=None)
 
-    async def lift_sticky(self, request_id: str) -> None:
+    async def lift_sticky(self, request_id: str, records: Sequence[AuditRecord] = ()) -> None:
         """Make a rejection stick no longer."""
         with self._lock:
+            self._append(records, ())
             old = self._requests.get(request_id)
             if old is not None:
                 self._requests[request_id] = replace(old, sticky_lifted=True)
@@ -220,9 +221,12 @@ class MemoryStore:
         """The session with that id."""
         return self._sessions.get(session_id)
 
-    async def stop_session(self, session_id: str, now: Moment) -> None:
+    async def stop_session(
+        self, session_id: str, now: Moment, records: Sequence[AuditRecord] = ()
+    ) -> None:
         """Mark a session as stopped; a stopped one stays as it is."""
         with self._lock:
+            self._append(records, ())
             old = self._sessions.get(session_id)
             if old is not None and old.stopped_at is None:
                 self._sessions[session_id] = replace(old, stopped_at=now)

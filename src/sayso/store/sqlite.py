@@ -144,9 +144,10 @@ class SqliteStore:
             codec.read_request,
         )
 
-    async def lift_sticky(self, request_id: str) -> None:
+    async def lift_sticky(self, request_id: str, records: Sequence[AuditRecord] = ()) -> None:
         """Make a rejection stick no longer."""
-        await self._write(lambda tx: tx.write(self._q.lift_sticky, {"the_id": request_id}))
+        values, log = {"the_id": request_id}, codec.log_rows(records)
+        await self._write(lambda tx: units.write(tx, self._q.lift_sticky, values, log))
 
     async def pending(self) -> Sequence[ApprovalRequest]:
         """Every request that is pending or whose outcome is unknown, oldest first."""
@@ -199,10 +200,12 @@ class SqliteStore:
         """The session with that id."""
         return await self._one(self._q.session, {"session_id": session_id}, codec.read_session)
 
-    async def stop_session(self, session_id: str, now: Moment) -> None:
+    async def stop_session(
+        self, session_id: str, now: Moment, records: Sequence[AuditRecord] = ()
+    ) -> None:
         """Mark a session as stopped; a stopped one stays as it is."""
-        values = {"the_id": session_id, "now": now}
-        await self._write(lambda tx: tx.write(self._q.stop_session, values))
+        values, log = {"the_id": session_id, "now": now}, codec.log_rows(records)
+        await self._write(lambda tx: units.write(tx, self._q.stop_session, values, log))
 
     async def stopped_sessions(self) -> Sequence[str]:
         """The ids of stopped sessions in which something is still pending or approved."""
