@@ -9,7 +9,7 @@ from typing import Any
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.channels.card import Card, card_of
-from sayso.channels.display import plain, show
+from sayso.channels.display import one_line, plain, show
 from sayso.channels.terminal.picture import Look, draw
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, seconds_between
@@ -75,7 +75,7 @@ def row_text(request: ApprovalRequest, now: Moment) -> str:
     state = "" if request.waits else f" ({request.status.value})"
     return (
         f"{request.request_id}  {request.policy.severity.word:6}  {age:>7}  "
-        f"{code_of(request.digest)}  {plain(show(request.action))}{state}"
+        f"{code_of(request.digest)}  {plain(one_line(show(request.action)))}{state}"
     )
 
 

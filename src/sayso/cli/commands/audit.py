@@ -12,7 +12,7 @@ from cyclopts import App, Parameter
 from sayso.audit.chain import Entry, verify
 from sayso.broker.broker import Broker
 from sayso.broker.ports import Page, Store
-from sayso.channels.display import plain, show
+from sayso.channels.display import one_line, plain, show
 from sayso.cli.acting import AsJson
 from sayso.cli.exit_codes import ExitCode
 from sayso.errors import CallInvalid
@@ -114,4 +114,5 @@ def _line(entry: Entry) -> str:
         f"“{record['comment']}”" if record.get("comment") else "",
         record.get("outcome", "") or record.get("note", ""),
     ]
-    return plain(show(" ".join(word for word in words if word)))
+    # On one line: a name with line ends in it must not look like further entries.
+    return plain(one_line(show(" ".join(word for word in words if word))))
