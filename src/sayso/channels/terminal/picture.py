@@ -149,7 +149,7 @@ def _what(sheet: _Sheet, card: Card, diff_lines: int) -> None:
         left -= 1
         sheet.warn([argument.name, argument.value])
     if card.what.diff is not None:
-        sheet.add(Row("  the change", "cyan"))
+        sheet.prose(show("the change, as the calling program describes it"), "  ", "cyan")
         sheet.block(card.what.diff, "  │ ", diff_lines, style_of=_diff_style, what=True)
         sheet.warn([card.what.diff])
     note = card.what.note
