@@ -18,7 +18,7 @@ _SECRET_KEY = re.compile(
 # able to choose how long this takes.
 _SECRET_SHAPE = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-    r"|\beyJ[\w-]{8,500}\.[\w-]{8,}\.[\w-]{4,}"
+    r"|\beyJ[\w-]{8,500}+\.[\w-]{8,}\.[\w-]{4,}"
     r"|\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_]?[A-Za-z0-9_-]{16,}"
     r"|\b(?:ghp|gho|ghu|ghs|ghr|glpat|xox[abprs]|npm|pypi|hf|sayso_[a-z]+)[-_][A-Za-z0-9_-]{16,}"
     r"|\bgithub_pat_[A-Za-z0-9_]{20,}"

@@ -23,18 +23,23 @@ class Buckets:
         self._ticks = ticks
         self._held: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, name: str) -> None:
-        """Take one token of the bucket with that name; raises RateLimited if it is empty."""
+    def take(self, name: str, size: int = 0) -> None:
+        """Take what something of so many bytes costs from the bucket with that name.
+
+        Raises RateLimited if there is not so much in it. What is large costs more, because looking at
+        it does: one token for each KiB, and no more than a full bucket holds.
+        """
+        cost = float(min(max(1, size // 1024), self._at_once))
         now = self._ticks()
         held, since = self._held.pop(name, (float(self._at_once), now))
         held = min(float(self._at_once), held + (now - since) * self._per_second)
-        if held < 1:
+        if held < cost:
             self._held[name] = (held, now)
             raise RateLimited(
                 "this credential makes calls faster than it may",
                 "slow down, or raise the limit of the server",
-                retry_after=(1 - held) / self._per_second,
+                retry_after=(cost - held) / self._per_second,
             )
-        self._held[name] = (held - 1, now)
+        self._held[name] = (held - cost, now)
         while len(self._held) > MAX_BUCKETS:
             self._held.popitem(last=False)

@@ -128,6 +128,7 @@ def test_what_was_hidden_once_stays_as_it_is() -> None:
     "piece",
     [
         "eyJaaaaaaaaaa-",
+        "-eyJ",
         "token",
         "token ",
         "-----BEGIN ",

@@ -223,3 +223,19 @@ async def test_a_credential_that_makes_calls_too_fast_is_slowed_down() -> None:
         assert 1 <= int(answer.headers["retry-after"]) <= 2
     await open_session(other)
     await site.close()
+
+
+@pytest.mark.spec("SRV-3")
+async def test_a_large_call_counts_for_many() -> None:
+    site = make_site(calls_per_second=0.5, calls_at_once=2000)
+    agent = await site.agent()
+    session = await open_session(agent)
+    large = {"session_id": session, "tool": "t", "arguments": {"x": "a" * 1_000_000}}
+    small = {"session_id": session, "tool": "t", "arguments": {"x": "a"}}
+    assert (await agent.post("/api/calls/decide", json=large)).status_code == 200
+    assert (await agent.post("/api/calls/decide", json=small)).status_code == 200
+    assert (await agent.post("/api/calls/decide", json=large)).status_code == 200
+    answer = await agent.post("/api/calls", json=large)
+    assert (answer.status_code, problem_of(answer)) == (429, "rate-limited")
+    assert (await agent.post("/api/calls", json=small)).status_code == 200
+    await site.close()

@@ -40,7 +40,7 @@ async def submit_call(
 
     With an `external_id` this is idempotent; the same id with another call is refused with 409.
     """
-    buckets.take(request.user.credential.credential_id)
+    buckets.take(request.user.credential.credential_id, len(await request.body()))
     gate = await broker.gate_for(request.user, data.session_id)
     return standing(await gate.submit(_draft(data)))
 
@@ -60,7 +60,7 @@ async def decide_call(
     buckets: TheBuckets,
 ) -> Standing:
     """The verdict alone; nobody is asked, and nothing waits."""
-    buckets.take(request.user.credential.credential_id)
+    buckets.take(request.user.credential.credential_id, len(await request.body()))
     gate = await broker.gate_for(request.user, data.session_id)
     return standing(await gate.decide(_draft(data)))
 
