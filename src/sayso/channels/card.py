@@ -241,6 +241,8 @@ def _argument(name: str, value: object) -> CardArgument:
 
 def _target(data: Mapping[str, Any]) -> CardTarget:
     kind, text = str(data.get("kind", "")), str(data.get("text", ""))
+    if data.get("resolved") is not None:  # a link: what is touched is where it leads
+        text = f"{text} → {data['resolved']}"
     return CardTarget(
         kind=kind,
         text=show(text, host=kind == "host" and "/" not in text and ":" not in text),

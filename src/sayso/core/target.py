@@ -57,13 +57,18 @@ class Target:
     alternatives: tuple[str, ...] = ()
     opaque: bool = False
 
+    @property
+    def leads_to(self) -> str | None:
+        """Where links take a path; None where it is the path itself, or not known."""
+        return None if self.resolved == self.path else self.resolved
+
     def to_json(self) -> dict[str, Any]:
         """The target as plain data: kind and text, and what else is set."""
         data: dict[str, Any] = {"kind": self.kind.value, "text": self.text, "own": self.own}
         if self.operation is not None:
             data["operation"] = self.operation.value
-        if self.resolved is not None and self.resolved != self.path:
-            data["resolved"] = self.resolved
+        if self.leads_to is not None:
+            data["resolved"] = self.leads_to
         if self.addresses:
             data["addresses"] = list(self.addresses)
         if self.doubt is not None:

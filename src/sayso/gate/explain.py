@@ -24,7 +24,8 @@ _ORIGIN_WORDS = {
 
 def why_sentence(policy: PolicyOutcome) -> str:
     """Why a call asks, in one or two sentences for the card, on one line."""
-    return on_one_line(_why(policy))
+    leads = policy.target.leads_to
+    return on_one_line(_why(policy) + ("" if leads is None else f" It leads to {leads}."))
 
 
 def _why(policy: PolicyOutcome) -> str:
@@ -125,6 +126,8 @@ def explain(verdict: Verdict) -> str:
     for outcome in policy.targets:
         target = outcome.target
         lines.append(f"{target.kind.value} {target.text}: {outcome.effect.word}")
+        if target.leads_to is not None:
+            lines.append(f"  leads to {target.leads_to}")
         if target.doubt:
             lines.append(f"  cannot be verified: {target.doubt}")
         for where, matches in (("list", outcome.lists), ("table", outcome.table)):

@@ -76,7 +76,7 @@ def _of_targets(own: Sequence[Target]) -> str | None:
         return None
     operations = [target.operation or Operation.ANY for target in own]
     if operations == [Operation.DELETE, Operation.WRITE]:
-        return f"Move {_quoted(first.text)} to {_quoted(own[1].text)}"
+        return f"Move {_place(first)} to {_place(own[1])}"
     if len(set(operations)) > 1:
         return None
     return f"{_VERBS[operations[0]]} {_counted(own, 'path')}"
@@ -85,7 +85,13 @@ def _of_targets(own: Sequence[Target]) -> str | None:
 def _counted(targets: Sequence[Target], noun: str) -> str:
     more = len({target.text for target in targets}) - 1
     plural = "" if more == 1 else "s"
-    return _quoted(targets[0].text) + (f" and {more} more {noun}{plural}" if more else "")
+    return _place(targets[0]) + (f" and {more} more {noun}{plural}" if more else "")
+
+
+def _place(target: Target) -> str:
+    """The target, and where links take it: what changes is there, whatever the name says."""
+    leads = "" if target.leads_to is None else f" (leads to {_quoted(target.leads_to)})"
+    return f"{_quoted(target.text)}{leads}"
 
 
 def on_one_line(text: str) -> str:

@@ -277,6 +277,14 @@ def test_who_may_decide_is_said() -> None:
     assert card(a_request(policy=ApprovalPolicy(approvers=()))).who.approver == "nobody"
 
 
+def test_a_target_that_is_a_link_is_shown_with_where_it_leads() -> None:
+    target = {"kind": "path", "text": "/w/a", "resolved": f"/etc/{HOSTILE}", "effect": "ask"}
+    why = Why(Reason.NO_RULE, "why", targets=(target,))
+    (found,) = card(a_request(why=why)).what.targets
+    assert restore(found.text) == f"/w/a → /etc/{HOSTILE}"
+    assert plain(found.text).isprintable()
+
+
 def test_a_call_without_arguments_says_so() -> None:
     assert card(a_request(a_call(arguments={}))).what.note == "No arguments."
 

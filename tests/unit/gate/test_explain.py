@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sayso.core.approval_policy import ApprovalPolicy
@@ -17,8 +19,11 @@ from sayso.gate.explain import (
 from sayso.gate.verdict import Verdict
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Origin, Rule
+from sayso.policy.ruleset import compile_ruleset
+from sayso.policy.shipped_descriptors import SHIPPED
 from sayso.requests.approval import Resolution, Status
 from sayso.requests.grant import StickyRejection
+from tests.fakes.facts import FakeFacts
 from tests.fakes.values import a_call, at, in_every_state
 from tests.fakes.world import compiled, rule
 
@@ -179,3 +184,12 @@ def test_the_deciding_rule_in_a_record_has_its_effect_and_place() -> None:
     assert verdict(placed).rule_text == "ask tool(*) (a.toml:1:1)"
     assert verdict().rule_text == ""
     assert verdict(stopped=True).rule_text == ""
+
+
+def test_a_link_is_explained_with_where_it_leads() -> None:
+    what = replace(a_call(), tool="write_file", arguments={"path": "notes.txt"}, workspace="/w")
+    facts = FakeFacts(links={"/w/notes.txt": "/etc/cron.d/x"})
+    given = decide(what, compile_ruleset((), (), SHIPPED), (), Context(), facts, at(0))
+    assert given.policy is not None
+    assert why_sentence(given.policy).endswith(" It leads to /etc/cron.d/x.")
+    assert "  leads to /etc/cron.d/x\n" in explain(given)

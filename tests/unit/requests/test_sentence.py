@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -60,6 +61,23 @@ def sentence(template: str, arguments: dict[str, Any] | None = None) -> str:
 )
 def test_the_default_sentence_tells_what_happens(targets: list[Target], said: str) -> None:
     assert action_sentence(call(), ApprovalPolicy(), targets) == said
+
+
+def test_a_link_is_said_with_where_it_leads() -> None:
+    link = Target(
+        TargetKind.PATH,
+        "/w/notes.txt",
+        operation=Operation.WRITE,
+        path="/w/notes.txt",
+        resolved="/etc/cron.d/x",
+    )
+    said = action_sentence(call(workspace="/w"), ApprovalPolicy(), [link])
+    assert said == "Edit notes.txt (leads to /etc/cron.d/x)?"
+    plain = replace(link, resolved="/w/notes.txt")
+    assert action_sentence(call(workspace="/w"), ApprovalPolicy(), [plain]) == "Edit notes.txt?"
+    source = replace(link, operation=Operation.DELETE)
+    moved = action_sentence(call(workspace="/w"), ApprovalPolicy(), [source, link])
+    assert moved.count("leads to /etc/cron.d/x") == 2
 
 
 def test_a_tool_of_a_server_is_named_as_a_pair() -> None:
