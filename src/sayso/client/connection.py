@@ -9,7 +9,6 @@ import random
 import time
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -28,7 +27,7 @@ class Connection:
     """Speaks the API with one token; redirects are not followed, so that the token goes nowhere else.
 
     `patience` is how long a server that does not answer is waited for, in seconds, where sending
-    again is safe.
+    again is safe. Raises ServerUnreachable for what is no address.
     """
 
     def __init__(
@@ -39,6 +38,7 @@ class Connection:
         patience: float,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
+        host = _host_of(url)
         self.url = url.rstrip("/")
         self._patience = patience
         self._http = httpx.AsyncClient(
@@ -46,7 +46,7 @@ class Connection:
             headers={"Authorization": f"Bearer {token}", "Accept": "application/json"},
             timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS, pool=None),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
-            trust_env=not _on_this_machine(url),
+            trust_env=not _on_this_machine(host),
             transport=transport,
         )
 
@@ -105,7 +105,7 @@ class Connection:
                 params=params,
                 timeout=httpx.Timeout(within, connect=CONNECT_SECONDS, pool=None),
             )
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise ServerUnreachable(
                 f"no sayso server answers at `{self.url}`", "start it: sayso serve"
             ) from error
@@ -129,9 +129,21 @@ def _document(answer: httpx.Response) -> Any:
     raise error_of(answer.status_code, document)
 
 
-def _on_this_machine(url: str) -> bool:
-    """Whether the address is this machine's own: then no proxy of the environment is asked."""
-    host = urlsplit(url).hostname or ""
+def _host_of(url: str) -> str:
+    """The host of a server's address."""
+    try:
+        parts = httpx.URL(url)
+    except (httpx.InvalidURL, UnicodeError):
+        parts = httpx.URL()
+    if parts.scheme not in ("http", "https") or not parts.host or "%" in parts.host:
+        raise ServerUnreachable(
+            f"`{url}` is not the address of a server", "write it in full: http://127.0.0.1:8484"
+        )
+    return parts.host
+
+
+def _on_this_machine(host: str) -> bool:
+    """Whether the host is this machine itself: then no proxy of the environment is asked."""
     if host == "localhost":
         return True
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from sayso.channels.notifier import Channels
 from sayso.channels.terminal.approver import TerminalApprover
 from sayso.channels.web.channel import WebInbox
 from sayso.config.source import SettingsRules
+from sayso.errors import StoreUnavailable
+from sayso.front.logs import logs_to_stderr
 from sayso.front.owner_at_terminal import OwnerAtTerminal
 from sayso.policy.protection import protected_rules
 from sayso.policy.rule import Rule
@@ -26,7 +29,7 @@ from sayso.store.sqlite import SqliteStore, open_sqlite
 from sayso.system.clock import SystemClock
 from sayso.system.facts import LocalFacts
 from sayso.system.ids import SystemIds
-from sayso.system.places import find_places, private_directory
+from sayso.system.places import HOME_VARIABLE, find_places, private_directory
 
 SETTINGS_NAME = "settings.toml"
 DEFAULT_PORT = 8484
@@ -55,13 +58,16 @@ async def open_broker(
     sayso listens on, which no call may reach. It neither sweeps nor notifies until it is started.
     Raises StoreCorrupt, SchemaTooNew, StoreUnavailable.
     """
+    logs_to_stderr()
     places = find_places()
     if database is None:
-        private_directory(places.data)
+        own_directory(places.data)
     path, lists = database or places.database, settings_rules(settings)
     store = open_sqlite(path)
     try:
-        own = [str(p) for p in (places.config, places.data, lists.path, *_files_of(path))]
+        own = [
+            str(p.absolute()) for p in (places.config, places.data, lists.path, *_files_of(path))
+        ]
         broker = _build(store, notifier, lists, protected_rules(own, ports=ports))
         try:
             yield broker
@@ -121,6 +127,7 @@ async def open_embedded(
 
 def memory_broker(notifier: Notifier | None = None, lists: ListRules | None = None) -> Broker:
     """A broker on the in-memory store with the real clock, for users' tests; nothing is durable."""
+    logs_to_stderr()
     store = MemoryStore()
     facts = LocalFacts()
     given = lists or ListRules(version=0, rules=())
@@ -146,13 +153,25 @@ def settings_rules(settings: Path | SettingsRules | None = None) -> SettingsRule
     return found
 
 
+def own_directory(path: Path) -> Path:
+    """A directory of sayso's, made private; raises StoreUnavailable where that cannot be done."""
+    try:
+        return private_directory(path)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"the directory `{path}` cannot be used: {error.strerror or error}",
+            f"mend that, or name another place with {HOME_VARIABLE}",
+        ) from error
+
+
 def _terminal(owner: OwnerAtTerminal, lists: SettingsRules) -> TerminalApprover:
     return TerminalApprover(owner, SystemClock().now, diff_lines=lists.settings.diff_lines)
 
 
 def _files_of(database: Path) -> list[Path]:
-    """A SQLite database and the files beside it."""
-    return [database, *(database.with_name(database.name + end) for end in ("-wal", "-shm"))]
+    """A SQLite database and the files beside it, which lie where a link leads to."""
+    names = {database, Path(os.path.realpath(database))}
+    return [path.with_name(path.name + end) for path in names for end in ("", "-wal", "-shm")]
 
 
 def _build(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import contextlib
 import os
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+import weakref
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, overload
@@ -16,11 +19,17 @@ from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.core.session import CallDraft
 from sayso.errors import NotAuthenticated, SaysoError
 from sayso.front.assembly import Embedded, open_embedded
-from sayso.front.bridge import BridgedGate, LoopThread, run_sync
+from sayso.front.bridge import BridgedGate, LoopThread, closed, in_own_thread, run_sync
 from sayso.front.guard import guarded
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+CLOSE_SECONDS = 5.0
+"""How long closing waits for the calls that are under way, and for a server that does not answer."""
+
+_LEFT_BEHIND: list[object] = []
+"""What a forked process took over from its parent and must neither use nor close."""
 
 
 class Gate:
@@ -32,7 +41,8 @@ class Gate:
     terminal wait for the inbox instead of refusing. `agent` names the agent of an embedded gate;
     `workspace` is the working directory that calls are bound to (by default the current one).
 
-    Use it as a (sync or async) context manager, or call `close()`.
+    Any number of threads and event loops may use one gate. Use it as a (sync or async) context
+    manager, or call `close()`; a gate that was left open is closed when the program ends.
     """
 
     def __init__(
@@ -57,7 +67,11 @@ class Gate:
         self._terminal = terminal
         self._inbox = inbox
         self._context_label = context_label
-        self._opening = threading.Lock()
+        self._opening = threading.RLock()
+        self._idle = threading.Condition()
+        self._under_way = 0
+        self._closed = False
+        self._process = os.getpid()
         self._thread: LoopThread | None = None
         self._port: GatePort | None = None
         self._embedded: Embedded | None = None
@@ -89,7 +103,9 @@ class Gate:
         name), `external_id` and `detail`. Raises CallDenied (policy), CallRejected (a person, or it
         expired), CallAlreadyRan, or a SaysoError if the gate itself cannot work: then nothing ran.
         """
-        return await run(await self._bridged(), CallDraft(tool, arguments, **more), execute)
+        port = await self._bridged()
+        with self._at_work():
+            return await run(port, CallDraft(tool, arguments, **more), execute)
 
     def decide_sync(self, tool: str, arguments: Mapping[str, Any], **more: Any) -> Standing:
         """`decide` for code without an event loop."""
@@ -118,7 +134,8 @@ class Gate:
 
             return await run(port, draft, in_caller)
 
-        return run_sync(thread, body)
+        with self._at_work():
+            return run_sync(thread, body)
 
     # ── guarding functions ──
 
@@ -141,11 +158,12 @@ class Gate:
         """Gate a plain function, sync or async: each call of it passes the gate first (GATE-6).
 
         The call's arguments are the function's, with defaults filled in; `tool` is the name that
-        rules see (by default the function's).
+        rules see (by default the function's). Of a method, `self` (or `cls`) is no argument: it is
+        neither shown nor judged. Raises CallInvalid for what cannot be guarded, as a generator.
         """
 
         def wrap(wrapped: Callable[P, T]) -> Callable[P, T]:
-            return guarded(self, wrapped, tool or wrapped.__name__, server)
+            return guarded(self, wrapped, tool, server)
 
         return wrap if function is None else wrap(function)
 
@@ -153,11 +171,15 @@ class Gate:
 
     async def aclose(self) -> None:
         """Close from async code; see `close`."""
-        await asyncio.to_thread(self.close)
+        await in_own_thread(self.close)
 
     def close(self) -> None:
-        """Stop the session and close the store; what waits is cancelled, because its caller has gone."""
+        """Stop the session and close the store; what waits is cancelled, because its caller has gone.
+
+        Calls that run already are waited for, for a few seconds; a closed gate cannot be used again.
+        """
         with self._opening:
+            self._closed = True
             thread, self._thread = self._thread, None
             port, self._port = self._port, None
             embedded, self._embedded = self._embedded, None
@@ -167,6 +189,8 @@ class Gate:
         try:
             if port is not None:
                 thread.call_sync(_stop(port))
+            with self._idle:
+                self._idle.wait_for(lambda: not self._under_way, CLOSE_SECONDS)
             if embedded is not None:
                 thread.call_sync(embedded.close())
             if remote is not None:
@@ -198,12 +222,30 @@ class Gate:
     ) -> None:
         await self.aclose()
 
+    @contextlib.contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Counts a call as under way, so that closing can wait for it."""
+        with self._idle:
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._idle:
+                self._under_way -= 1
+                self._idle.notify_all()
+
     async def _bridged(self) -> BridgedGate:
-        thread, port = await asyncio.to_thread(self._open)
-        return BridgedGate(thread, port)
+        thread, port = self._thread, self._port
+        if thread is not None and port is not None and self._process == os.getpid():
+            return BridgedGate(thread, port)
+        return BridgedGate(*await in_own_thread(self._open))
 
     def _open(self) -> tuple[LoopThread, GatePort]:
+        if self._process != os.getpid():
+            self._start_anew()
         with self._opening:
+            if self._closed:
+                raise closed()
             if self._thread is None or self._port is None:
                 thread = LoopThread()
                 try:
@@ -212,14 +254,23 @@ class Gate:
                     thread.stop()
                     raise
                 self._thread = thread
+                _at_exit(weakref.ref(self))
             return self._thread, self._port
+
+    def _start_anew(self) -> None:
+        """In a forked process: the parent's thread, session and connections are not ours."""
+        _LEFT_BEHIND.extend((self._thread, self._port, self._embedded, self._remote))
+        self._thread = self._port = self._embedded = self._remote = None
+        self._opening, self._idle, self._under_way = threading.RLock(), threading.Condition(), 0
+        self._process = os.getpid()
 
     async def _make_port(self) -> GatePort:
         if self._url is not None:
             if self._token is None:
                 raise NotAuthenticated(
-                    "a client of a server needs an agent's token",
-                    f"make one with `sayso tokens create --kind agent` and set {TOKEN_VARIABLE}",
+                    f"the gate at `{self._url}` needs an agent's token",
+                    f"make one with `sayso tokens create --kind agent` and put it into "
+                    f"{TOKEN_VARIABLE}",
                 )
             self._remote = await RemoteGate.open(
                 self._url,
@@ -242,7 +293,22 @@ class Gate:
 
 
 async def _stop(port: GatePort) -> None:
-    try:
-        await port.stop()
-    except SaysoError:
-        return  # the store or server has gone; its sweeper shows the caller as gone
+    # If the store or server has gone, its sweeper shows the caller as gone.
+    with contextlib.suppress(SaysoError, TimeoutError):
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await port.stop()
+
+
+def _at_exit(gate: weakref.ref[Gate]) -> None:
+    """Have a gate closed when the program ends, if nobody has closed it until then."""
+
+    def close() -> None:
+        left = gate()
+        if left is not None and left._process == os.getpid():
+            with contextlib.suppress(SaysoError, OSError, RuntimeError):
+                left.close()
+
+    # The store reads in an executor, and those end before what `atexit` calls.
+    register = getattr(threading, "_register_atexit", atexit.register)
+    with contextlib.suppress(RuntimeError):  # the program ends already
+        register(close)
