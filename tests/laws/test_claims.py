@@ -163,7 +163,9 @@ def test_a_claim_has_one_winner(
             sweep(scene.world),
         ]
         if stopping:
-            others.append(stop_session(scene.world, gate.session_id))
+            session = await scene.world.store.session(gate.session_id)
+            assert session is not None
+            others.append(stop_session(scene.world, session))
         if leaving:
             others.append(gate.leave(call_id))
         results = await asyncio.gather(

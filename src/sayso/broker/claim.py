@@ -50,7 +50,7 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
     DigestMismatch if the caller means other arguments, NotEligible for another session's call.
     """
     while True:
-        request = await own_request(world, session, call_id)
+        request = await own_request(world, session.session_id, call_id)
         if request is None:
             raise RequestNotFound("this call needs no claim: policy decided it")
         if digest != request.digest:
@@ -85,10 +85,10 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
             continue
 
 
-async def renew(world: World, session: Session, held: Claim) -> None:
+async def renew(world: World, session_id: str, held: Claim) -> None:
     """Say that the call still runs; raises ClaimLost if the lease has gone to `unknown`."""
     while True:
-        request = await _running(world, session, held.call_id)
+        request = await _running(world, session_id, held.call_id)
         now = world.clock.now()
         changed = apply(request, Renewed(held.token, plus(now, held.lease_seconds)))
         try:
@@ -100,7 +100,7 @@ async def renew(world: World, session: Session, held: Claim) -> None:
 
 async def finish(
     world: World,
-    session: Session,
+    session_id: str,
     call_id: str,
     token: str | None,
     *,
@@ -114,15 +114,15 @@ async def finish(
     """
     summary = redact_text(summary[:MAX_SUMMARY])
     if token is None:
-        await _finish_allowed(world, session, call_id, ok=ok, summary=summary)
+        await _finish_allowed(world, session_id, call_id, ok=ok, summary=summary)
         return
     while True:
         now = world.clock.now()
         try:
-            request = await _running(world, session, call_id)
+            request = await _running(world, session_id, call_id)
             changed = apply(request, Finished(token, Outcome(ok, summary, now, seconds)))
         except ClaimLost:
-            await _audit_late(world, session, call_id, ok=ok, summary=summary, now=now)
+            await _audit_late(world, session_id, call_id, ok=ok, summary=summary, now=now)
             raise
         record = request_record(
             RecordKind.OUTCOME, changed, now, reason=changed.status.value, outcome=summary
@@ -142,10 +142,10 @@ async def finish(
         return
 
 
-async def leave(world: World, session: Session, call_id: str) -> None:
+async def leave(world: World, session_id: str, call_id: str) -> None:
     """Say that nobody waits for the call any more; the request stays as it is (GATE-3)."""
     while True:
-        request = await own_request(world, session, call_id)
+        request = await own_request(world, session_id, call_id)
         if request is None or request.status not in OPEN:
             return
         now = world.clock.now()
@@ -246,8 +246,8 @@ async def _write(
     return changed
 
 
-async def _running(world: World, session: Session, call_id: str) -> ApprovalRequest:
-    request = await own_request(world, session, call_id)
+async def _running(world: World, session_id: str, call_id: str) -> ApprovalRequest:
+    request = await own_request(world, session_id, call_id)
     if request is None or request.status is not Status.RUNNING:
         raise ClaimLost(
             "this call is not running",
@@ -257,13 +257,13 @@ async def _running(world: World, session: Session, call_id: str) -> ApprovalRequ
 
 
 async def _finish_allowed(
-    world: World, session: Session, call_id: str, *, ok: bool, summary: str
+    world: World, session_id: str, call_id: str, *, ok: bool, summary: str
 ) -> None:
     found = await world.store.call(call_id)
     if found is None:
         raise RequestNotFound(f"no call has the id `{call_id[:64]}`")
     stored, call = found
-    if call.session_id != session.session_id:
+    if call.session_id != session_id:
         raise NotEligible("this call belongs to another session")
     if stored.effect != Effect.ALLOW.word:
         raise ClaimLost(
@@ -281,10 +281,10 @@ async def _finish_allowed(
 
 
 async def _audit_late(
-    world: World, session: Session, call_id: str, *, ok: bool, summary: str, now: Moment
+    world: World, session_id: str, call_id: str, *, ok: bool, summary: str, now: Moment
 ) -> None:
     found = await world.store.call(call_id)
-    if found is None or found[1].session_id != session.session_id:
+    if found is None or found[1].session_id != session_id:
         return
     stored, call = found
     record = call_record(

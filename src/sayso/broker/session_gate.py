@@ -34,11 +34,11 @@ class SessionGate:
 
     async def wait(self, call_id: str, timeout: float) -> Standing:
         """See GatePort."""
-        return await wait(self._world, self._presence, await self._session(), call_id, timeout)
+        return await wait(self._world, self._presence, self.session_id, call_id, timeout)
 
     async def leave(self, call_id: str) -> None:
         """See GatePort."""
-        await claiming.leave(self._world, await self._session(), call_id)
+        await claiming.leave(self._world, self.session_id, call_id)
 
     async def claim(self, call_id: str, digest: str) -> Claim | Standing:
         """See GatePort."""
@@ -46,7 +46,7 @@ class SessionGate:
 
     async def renew(self, claim: Claim) -> None:
         """See GatePort."""
-        await claiming.renew(self._world, await self._session(), claim)
+        await claiming.renew(self._world, self.session_id, claim)
 
     async def finish(
         self, call_id: str, token: str | None, ok: bool, summary: str, seconds: float | None
@@ -54,7 +54,7 @@ class SessionGate:
         """See GatePort."""
         await claiming.finish(
             self._world,
-            await self._session(),
+            self.session_id,
             call_id,
             token,
             ok=ok,

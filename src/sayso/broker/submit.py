@@ -100,7 +100,7 @@ def new_call(
     )
 
 
-async def own_request(world: World, session: Session, call_id: str) -> ApprovalRequest | None:
+async def own_request(world: World, session_id: str, call_id: str) -> ApprovalRequest | None:
     """The request of a call of this session, or None if the call needed nobody.
 
     A call that was asked again stands for its newest request. Raises RequestNotFound for an unknown
@@ -109,18 +109,21 @@ async def own_request(world: World, session: Session, call_id: str) -> ApprovalR
     while True:
         request = await world.store.request(call_id)
         if request is not None and request.status is not Status.SUPERSEDED:
-            if request.call.session_id != session.session_id:
-                raise NotEligible("this call belongs to another session")
+            _must_be_own(request.call, session_id)
             return request
         found = await world.store.call(call_id)
         if found is None:
             raise RequestNotFound(f"no call has the id `{call_id[:64]}`")
         stored, call = found
-        if call.session_id != session.session_id:
-            raise NotEligible("this call belongs to another session")
+        _must_be_own(call, session_id)
         if stored.superseded_by is None:
             return request
         call_id = stored.superseded_by
+
+
+def _must_be_own(call: ToolCall, session_id: str) -> None:
+    if call.session_id != session_id:
+        raise NotEligible("this call belongs to another session")
 
 
 async def _repeat(
@@ -131,7 +134,7 @@ async def _repeat(
             f"the external id `{call.external_id}` came before with other arguments",
             "give each call an id of its own",
         )
-    request = await own_request(world, session, earlier.call_id)
+    request = await own_request(world, session.session_id, earlier.call_id)
     if request is not None:
         return standing_of_request(await rejoin(world, request))
     # Policy alone decided it then. Today's rules may only be stricter: the id stands for that verdict.

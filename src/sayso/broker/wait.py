@@ -6,7 +6,6 @@ from sayso.broker.ports import Standing
 from sayso.broker.submit import own_request, rejoin
 from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
 from sayso.core.moment import plus, seconds_between
-from sayso.core.session import Session
 from sayso.errors import RequestNotFound
 from sayso.requests.approval import Caller, Status
 from sayso.requests.deadline import CALLER_SECONDS, due
@@ -42,7 +41,7 @@ class Presence:
 
 
 async def wait(
-    world: World, presence: Presence, session: Session, call_id: str, timeout: float
+    world: World, presence: Presence, session_id: str, call_id: str, timeout: float
 ) -> Standing:
     """How the call stands once it is neither pending nor running, or after `timeout` seconds."""
     end = plus(world.clock.now(), timeout)
@@ -51,9 +50,9 @@ async def wait(
     try:
         arriving = True
         while True:
-            request = await own_request(world, session, call_id)
+            request = await own_request(world, session_id, call_id)
             if request is None:
-                return await _without_request(world, session, call_id)
+                return await _without_request(world, session_id, call_id)
             now = world.clock.now()
             if arriving:
                 arriving = False
@@ -73,8 +72,9 @@ async def wait(
         subscription.close()
 
 
-async def _without_request(world: World, session: Session, call_id: str) -> Standing:
+async def _without_request(world: World, session_id: str, call_id: str) -> Standing:
     found = await world.store.call(call_id)
-    if found is None:
+    session = await world.store.session(session_id)
+    if found is None or session is None:
         raise RequestNotFound(f"no call has the id `{call_id[:64]}`")
     return standing_of_verdict(call_id, await decide_call(world, session, found[1]))
