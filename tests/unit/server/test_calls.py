@@ -239,3 +239,19 @@ async def test_a_large_call_counts_for_many() -> None:
     assert (answer.status_code, problem_of(answer)) == (429, "rate-limited")
     assert (await agent.post("/api/calls", json=small)).status_code == 200
     await site.close()
+
+
+@pytest.mark.spec("SRV-3")
+async def test_what_an_agent_may_write_without_a_call_is_slowed_down_too() -> None:
+    site = make_site(calls_per_second=0.1, calls_at_once=2000)
+    agent = await site.agent()
+    session = await open_session(agent)
+    standing = await submit(agent, session)
+    large = {"tools": [{"name": "t", "description": "a" * 1_500_000}]}
+    assert (await agent.post(f"/api/sessions/{session}/tools", json=large)).status_code == 200
+    answer = await agent.post(f"/api/sessions/{session}/tools", json=large)
+    assert (answer.status_code, problem_of(answer)) == (429, "rate-limited")
+    leaving = f"/api/calls/{standing['call_id']}/leave"
+    answers = [(await agent.post(leaving)).status_code for _ in range(600)]
+    assert set(answers) == {204, 429}
+    await site.close()

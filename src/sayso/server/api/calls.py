@@ -91,10 +91,13 @@ async def wait_for_call(
     status_code=204,
     operation_id="leaveCall",
     tags=["calls"],
-    **route(Who.AGENT, 404),
+    **route(Who.AGENT, 404, 429),
 )
-async def leave_call(request: Asked, call_id: FromPath[str], broker: TheBroker) -> None:
+async def leave_call(
+    request: Asked, call_id: FromPath[str], broker: TheBroker, buckets: TheBuckets
+) -> None:
     """Say that nobody waits for the call any more; the request stays."""
+    buckets.take(request.user.credential.credential_id)
     gate = await broker.gate_of_call(request.user, call_id)
     await gate.leave(call_id)
 

@@ -55,15 +55,17 @@ async def stop_session(request: Asked, session_id: FromPath[str], broker: TheBro
     operation_id="seeTools",
     tags=["sessions"],
     request_max_body_size=MAX_CALL_BODY,
-    **route(Who.AGENT, body=True),
+    **route(Who.AGENT, 429, body=True),
 )
 async def see_tools(
     request: Asked,
     session_id: FromPath[str],
     data: JSONBody[ToolsBody],
     broker: TheBroker,
+    buckets: TheBuckets,
 ) -> ToolsVisible:
     """Say which tools the session is offered, and learn which of them a model may be shown."""
+    buckets.take(request.user.credential.credential_id, len(await request.body()))
     gate = await broker.gate_for(request.user, session_id)
     shown = await gate.see_tools([_observed(tool) for tool in data.tools])
     return ToolsVisible(visible=[ToolNamed(server=tool.server, name=tool.name) for tool in shown])
