@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -109,7 +108,7 @@ def _run(
     fsync = found[FSYNC].median
     waking = [trip.awake - trip.voting for trip in single]
     after = [max(0.0, trip.awake - trip.voted) for trip in single]
-    wake, heard = statistics.median(waking), statistics.median(after)
+    wake, heard = percentile(waking, 0.5), percentile(after, 0.5)
     return Report(
         id="B-4",
         title="a durable round trip",
