@@ -123,7 +123,7 @@ class Ours:
         standing = await self.gate.submit(draft)
         parked = self.feed.parked[standing.call_id] = asyncio.Event()
         agent = asyncio.create_task(self._agent(standing, trip))
-        await parked.wait()
+        await _parked(parked, agent)
         await self._approve(standing, trip)
         await agent
         del self.feed.parked[standing.call_id]
@@ -139,8 +139,8 @@ class Ours:
             asyncio.create_task(self._agent(standing, trip))
             for standing, trip in zip(standings, trips, strict=True)
         ]
-        for standing in standings:
-            await self.feed.parked[standing.call_id].wait()
+        for standing, agent in zip(standings, agents, strict=True):
+            await _parked(self.feed.parked[standing.call_id], agent)
         self.feed.parked.clear()
         await asyncio.gather(
             *(
@@ -168,6 +168,16 @@ class Ours:
         claim = await self.gate.claim(standing.call_id, standing.digest)
         assert isinstance(claim, Claim), claim
         await self.gate.finish(claim.call_id, claim.token, True, "sent", 0.0)
+
+
+async def _parked(parked: asyncio.Event, agent: asyncio.Task[None]) -> None:
+    """Wait until the agent waits in the feed; an agent that failed before says why."""
+    waiting = asyncio.ensure_future(parked.wait())
+    await asyncio.wait({waiting, agent}, return_when=asyncio.FIRST_COMPLETED)
+    if not waiting.done():
+        waiting.cancel()
+        await agent
+        raise RuntimeError("the agent did not wait: its call needed nobody")
 
 
 async def open_ours(directory: Path) -> Ours:
