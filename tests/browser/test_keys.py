@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import pytest
 from playwright.async_api import expect
@@ -17,10 +16,8 @@ pytestmark = [pytest.mark.browser, IN_ONE_LOOP]
 
 async def pending(desktop: Window) -> int:
     """How many requests the server still has waiting."""
-    inbox: dict[str, Any] = await (
-        await desktop.context.request.get(desktop.site.url + "/api/inbox")
-    ).json()
-    return int(inbox["total"])
+    async with await desktop.site.person() as person:
+        return int((await person.get("/api/inbox")).json()["total"])
 
 
 async def test_no_key_and_no_click_decides_in_the_first_moment(desktop: Window, site: Site) -> None:

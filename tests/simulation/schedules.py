@@ -17,7 +17,6 @@ from typing import Any
 from sayso.audit.chain import verify
 from sayso.broker.access import Actor
 from sayso.broker.ports import Change
-from sayso.broker.session_gate import stop_session
 from sayso.broker.sweep import sweep
 from sayso.core.approval_policy import ApprovalPolicy, Approver
 from sayso.core.effect import Effect
@@ -329,7 +328,7 @@ class Schedule:
         await asyncio.sleep(self.chance.uniform(5, SECONDS))
         process = await self._process()
         with contextlib.suppress(Crash):
-            await _in(process, stop_session(process.broker.world, session_id))
+            await _in(process, process.broker.gate(session_id).stop())
 
     async def _say(self, sends: Rule | None) -> None:
         base = (rule("allow", "read"), rule("deny", "wipe"))

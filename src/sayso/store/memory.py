@@ -1,8 +1,4 @@
-"""The in-memory store: complete, without a file, for tests of programs that use sayso.
-
-It promises what every store promises but durability, and is the shortest reading of what the
-others do.
-"""
+"""The in-memory store, for tests of programs that use sayso: all promises but durability, in short."""
 
 from __future__ import annotations
 

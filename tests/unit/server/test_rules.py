@@ -46,7 +46,7 @@ async def test_a_rule_is_added_changed_and_deleted(site: Site) -> None:
     [
         ({"effect": "maybe"}, "body-invalid"),
         ({"effect": None}, "body-invalid"),
-        ({"pattern": "/(/"}, "rule-refused"),
+        ({"pattern": "/(/"}, "rule-syntax-error"),
         ({"policy": {"on_timeout": "allow"}, "must_ask": True}, "rule-refused"),
         ({"policy": {"on_timeout": "allow", "severity": "high"}}, "rule-refused"),
         ({"policy": {"timeout": 0}}, "body-invalid"),
