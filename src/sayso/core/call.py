@@ -181,7 +181,7 @@ def _plain(value: object, depth: int) -> Any:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise CallInvalid(f"`{value}` is not a JSON number")
-        return float(value)
+        return float(value) + 0.0  # -0 has the digest of 0, so it is 0 for whoever runs it, too
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
             raise CallInvalid("a key in the arguments is not text")

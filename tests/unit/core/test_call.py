@@ -84,6 +84,10 @@ def test_the_owner_is_user_agent_and_session() -> None:
     assert CALL.owner == Owner("u1", "a1", "s1")
 
 
+def test_two_arguments_with_one_digest_are_one_to_whoever_runs_them() -> None:
+    assert str(parse_arguments('{"n": [-0.0]}')) == str(parse_arguments('{"n": [0.0]}'))
+
+
 def test_the_canonical_form_sorts_keys_and_writes_numbers_one_way() -> None:
     assert canonical({"b": 1.0, "a": "é"}) == '{"a":"é","b":1}'.encode()
     with pytest.raises(CallInvalid, match="no canonical form"):
