@@ -23,7 +23,7 @@ from sayso.core.session import Session
 from sayso.errors import ClaimLost, DigestMismatch, LostRace, NotEligible, RequestNotFound
 from sayso.gate.explain import verdict_message
 from sayso.gate.verdict import Verdict
-from sayso.requests.approval import ApprovalRequest, Lease, Outcome, Resolution, Status
+from sayso.requests.approval import ApprovalRequest, Caller, Lease, Outcome, Resolution, Status
 from sayso.requests.deadline import LEASE_SECONDS, due
 from sayso.requests.event import EventKind
 from sayso.requests.grant import grant_of
@@ -146,8 +146,8 @@ async def leave(world: World, session_id: str, call_id: str) -> None:
     """Say that nobody waits for the call any more; the request stays as it is (GATE-3)."""
     while True:
         request = await own_request(world, session_id, call_id)
-        if request is None or request.status not in OPEN:
-            return
+        if request is None or request.status not in OPEN or request.caller is Caller.GONE:
+            return  # saying it again changes nothing, and must not stand in a reviewer's way
         now = world.clock.now()
         changed = apply(request, CallerLeft())
         change = Change(

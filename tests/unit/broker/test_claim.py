@@ -317,6 +317,16 @@ async def test_a_caller_that_leaves_only_detaches_and_the_approval_serves_one_re
     assert (await gate.submit(draft())).status == "pending"
 
 
+async def test_leaving_again_changes_nothing_that_a_reviewer_could_lose_to() -> None:
+    scene = make_scene(rule("ask"))
+    gate = await scene.gate()
+    standing = await gate.submit(draft())
+    await gate.leave(standing.call_id)
+    left = await scene.request(standing.call_id)
+    await gate.leave(standing.call_id)
+    assert (await scene.request(standing.call_id)).version == left.version
+
+
 async def test_leaving_what_is_over_or_needed_nobody_does_nothing() -> None:
     scene = make_scene(rule("ask", "send_mail"), rule("allow", "read_mail"))
     gate = await scene.gate()
