@@ -11,20 +11,27 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from sayso.broker.access import Actor
+from sayso.broker.access import MIN_PASSPHRASE, Actor
 from sayso.broker.broker import Broker
-from sayso.errors import NotAuthenticated, SaysoError
+from sayso.errors import CallInvalid, NotAuthenticated, NotEligible, SaysoError
 from sayso.front.assembly import open_broker
+from sayso.people.token import CredentialKind
 
 CHANNEL = "terminal"
 TOKEN_VARIABLE = "SAYSO_TOKEN"
 ACT_SECONDS = 120.0
 """How long the login of one command lasts at most."""
 
+TRIES = 3
+"""How often a new passphrase that will not do is asked for again."""
+
 PassphraseStdin = Annotated[
     bool,
     Parameter(
-        name="--passphrase-stdin", negative="", help="Read the passphrase from standard input."
+        name="--passphrase-stdin",
+        negative="",
+        show_default=False,
+        help="Read the passphrase from standard input, one line.",
     ),
 ]
 TokenStdin = Annotated[
@@ -32,10 +39,13 @@ TokenStdin = Annotated[
     Parameter(
         name="--token-stdin",
         negative="",
-        help="Read an approver's or admin's token from standard input.",
+        show_default=False,
+        help="Read an approver's or admin's token from standard input, one line.",
     ),
 ]
-AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
+AsJson = Annotated[
+    bool, Parameter(name="--json", negative="", show_default=False, help="Print JSON.")
+]
 
 
 @contextlib.asynccontextmanager
@@ -44,12 +54,21 @@ async def acting(
 ) -> AsyncIterator[tuple[Broker, Actor]]:
     """The broker of this installation and who acts; a login made with the passphrase ends with it.
 
-    Raises NotAuthenticated where no credential can be had, PassphraseWrong, RateLimited.
+    What is given on standard input goes before the token in the environment. Raises NotAuthenticated
+    where no credential can be had, NotEligible for an agent's token, PassphraseWrong, RateLimited.
     """
+    if passphrase_stdin and token_stdin:
+        raise CallInvalid(
+            "both a passphrase and a token are to come from standard input", "give one of them"
+        )
+    token = None
+    if token_stdin:
+        token = read_line("token")
+    elif not passphrase_stdin:
+        token = os.environ.get(TOKEN_VARIABLE) or None
     async with open_broker() as broker:
-        token = _token(token_stdin)
         if token is not None:
-            yield broker, await broker.access.authenticate(token, CHANNEL)
+            yield broker, await _by_token(broker, token)
             return
         passphrase = await _passphrase(broker, from_stdin=passphrase_stdin)
         _, actor = await broker.access.login(passphrase, CHANNEL, ACT_SECONDS)
@@ -62,45 +81,77 @@ async def acting(
 
 async def choose_passphrase(broker: Broker, *, from_stdin: bool) -> None:
     """Choose the first passphrase, on the terminal (twice) or from standard input."""
+    if not from_stdin:
+        must_have_terminal("choosing a passphrase needs a terminal")
+        print(
+            "Choose a passphrase. It proves that a person decides; no agent may ever know it.",
+            file=sys.stderr,
+        )
+    await broker.access.choose_passphrase(new_passphrase(from_stdin=from_stdin), None, CHANNEL)
+
+
+def new_passphrase(*, from_stdin: bool) -> str:
+    """A new passphrase: one line of standard input, or typed twice and again until it will do."""
     if from_stdin:
-        await broker.access.choose_passphrase(_read_line("passphrase"), None, CHANNEL)
-        return
-    _must_have_terminal()
-    print(
-        "Choose a passphrase. It is what proves that a person decides; an agent must never know it.",
-        file=sys.stderr,
-    )
-    first = getpass.getpass("New passphrase: ")
-    if getpass.getpass("Once more: ") != first:
-        raise NotAuthenticated("the two passphrases differ", "try again")
-    await broker.access.choose_passphrase(first, None, CHANNEL)
+        return read_line("passphrase")
+    for _ in range(TRIES):
+        first = read_hidden("New passphrase: ")
+        if len(first) < MIN_PASSPHRASE:
+            print(f"It needs at least {MIN_PASSPHRASE} characters.", file=sys.stderr)
+        elif read_hidden("Once more: ") != first:
+            print("The two differ.", file=sys.stderr)
+        else:
+            return first
+    raise NotAuthenticated("no passphrase was chosen", "try again")
+
+
+def must_have_terminal(message: str) -> None:
+    """Raise NotAuthenticated with this message if there is no terminal to ask on."""
+    if not sys.stdin.isatty():
+        raise NotAuthenticated(message, "run it on a terminal, or use --passphrase-stdin")
+
+
+def read_hidden(question: str) -> str:
+    """A line typed on the terminal and not shown; raises NotAuthenticated if the input ends."""
+    try:
+        return getpass.getpass(question)
+    except (EOFError, UnicodeError) as error:
+        print(file=sys.stderr)
+        raise NotAuthenticated("nothing was typed", "nothing was changed; try again") from error
+
+
+def read_line(what: str) -> str:
+    """One line of standard input; raises NotAuthenticated if there is none."""
+    try:
+        line = sys.stdin.readline().rstrip("\r\n")
+    except UnicodeError as error:
+        raise NotAuthenticated(
+            f"the {what} on standard input is not UTF-8", f"pipe the {what} in as one line"
+        ) from error
+    if not line:
+        raise NotAuthenticated(f"standard input holds no {what}", f"pipe the {what} in as one line")
+    return line
+
+
+async def _by_token(broker: Broker, token: str) -> Actor:
+    actor = await broker.access.authenticate(token, CHANNEL)
+    if actor.kind is CredentialKind.AGENT:
+        raise NotEligible(
+            "an agent's token can never decide or configure",
+            "use the passphrase, or an approver's or admin's token",
+        )
+    return actor
 
 
 async def _passphrase(broker: Broker, *, from_stdin: bool) -> str:
     if from_stdin:
-        return _read_line("passphrase")
-    _must_have_terminal()
-    if not await broker.access.has_passphrase():
-        await choose_passphrase(broker, from_stdin=False)
-    return getpass.getpass("Passphrase: ")
-
-
-def _token(from_stdin: bool) -> str | None:
-    if from_stdin:
-        return _read_line("token")
-    return os.environ.get(TOKEN_VARIABLE) or None
-
-
-def _must_have_terminal() -> None:
+        return read_line("passphrase")
     if not sys.stdin.isatty():
         raise NotAuthenticated(
             "deciding needs a person's credential, and there is no terminal to ask on",
-            f"use --passphrase-stdin or --token-stdin, or set {TOKEN_VARIABLE} to an approver's token",
+            f"use --passphrase-stdin or --token-stdin, or put an approver's token into "
+            f"{TOKEN_VARIABLE}",
         )
-
-
-def _read_line(what: str) -> str:
-    line = sys.stdin.readline().rstrip("\r\n")
-    if not line:
-        raise NotAuthenticated(f"standard input holds no {what}", f"pipe the {what} in as one line")
-    return line
+    if not await broker.access.has_passphrase():
+        await choose_passphrase(broker, from_stdin=False)
+    return read_hidden("Passphrase: ")

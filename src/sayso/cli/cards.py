@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from sayso.broker.access import Actor
@@ -11,12 +12,18 @@ from sayso.broker.broker import Broker
 from sayso.channels.card import Card, card_of
 from sayso.channels.display import one_line, plain, show
 from sayso.channels.terminal.picture import Look, draw
+from sayso.cli.table import table
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, seconds_between
 from sayso.errors import RequestNotFound
-from sayso.requests.approval import ApprovalRequest
+from sayso.requests.approval import ApprovalRequest, Status
 
 MIN_BEGINNING = 6
+SHORT = 14
+"""So many characters of an id are shown in lists, unless two would look the same."""
+
+RECENT = 200
+"""How many of the requests that were resolved last can be found by the beginning of their id."""
 
 
 async def find_request(broker: Broker, actor: Actor, request_id: str) -> ApprovalRequest:
@@ -29,19 +36,30 @@ async def find_request(broker: Broker, actor: Actor, request_id: str) -> Approva
 
 
 async def beginning_of(broker: Broker, request_id: str) -> ApprovalRequest:
-    """The request with exactly that id, or the one that waits whose id begins so."""
-    exact = await broker.world.store.request(request_id)
+    """The request with exactly that id, or the one whose id begins so: of those that wait, or lately did."""
+    store = broker.world.store
+    exact = await store.request(request_id)
     if exact is not None:
         return exact
-    begins = [
-        request
-        for request in await broker.world.store.pending()
-        if len(request_id) >= MIN_BEGINNING and request.request_id.startswith(request_id)
-    ]
-    if len(begins) != 1:
-        several = "several requests begin with" if begins else "no request has the id"
-        raise RequestNotFound(f"{several} `{request_id[:64]}`", "see: sayso inbox list")
-    return begins[0]
+    if len(request_id) >= MIN_BEGINNING:
+        for requests in (await store.pending(), await store.recent(RECENT)):
+            begins = [r for r in requests if r.request_id.startswith(request_id)]
+            if len(begins) > 1:
+                raise RequestNotFound(
+                    f"several requests begin with `{request_id[:64]}`",
+                    f"write more of it: {begins[0].request_id}",
+                )
+            if begins:
+                return begins[0]
+    raise RequestNotFound(f"no request has the id `{request_id[:64]}`", "see: sayso inbox list")
+
+
+def short_ids(ids: Sequence[str]) -> dict[str, str]:
+    """The beginning of each id that is enough to tell it from the others."""
+    length = SHORT
+    while len({one[:length] for one in ids}) < len(set(ids)):
+        length += 1
+    return {one: one[:length] for one in ids}
 
 
 async def picture(broker: Broker, actor: Actor | None, request: ApprovalRequest) -> Card:
@@ -57,26 +75,41 @@ async def picture(broker: Broker, actor: Actor | None, request: ApprovalRequest)
     )
 
 
-async def card_json(broker: Broker, request: ApprovalRequest) -> dict[str, Any]:
+async def card_json(
+    broker: Broker, request: ApprovalRequest, actor: Actor | None = None
+) -> dict[str, Any]:
     """The card as the API writes it."""
-    return (await picture(broker, None, request)).to_json()
+    return (await picture(broker, actor, request)).to_json()
 
 
 async def card_text(broker: Broker, actor: Actor | None, request: ApprovalRequest) -> str:
     """The card in at most 80 columns, in full: nothing of it is cut."""
     look = Look.COLOUR if sys.stdout.isatty() and "NO_COLOR" not in os.environ else Look.PLAIN
     card = await picture(broker, actor, request)
-    return draw(card, broker.world.clock.now(), full=True, look=look).text
+    return draw(card, broker.world.clock.now(), full=True, look=look).text.rstrip("\n")
 
 
-def row_text(request: ApprovalRequest, now: Moment) -> str:
-    """One line of the inbox: id, severity, age, code, action."""
-    age = _age(seconds_between(request.created_at, now))
-    state = "" if request.waits else f" ({request.status.value})"
-    return (
-        f"{request.request_id}  {request.policy.severity.word:6}  {age:>7}  "
-        f"{code_of(request.digest)}  {plain(one_line(show(request.action)))}{state}"
-    )
+def inbox_table(requests: Sequence[ApprovalRequest], now: Moment) -> str:
+    """The requests one a line: id, severity, how long it has waited, code, and what would be done."""
+    short = short_ids([request.request_id for request in requests])
+    rows = [
+        (
+            short[request.request_id],
+            request.policy.severity.word,
+            _age(seconds_between(request.created_at, now)),
+            code_of(request.digest),
+            _what(request),
+        )
+        for request in requests
+    ]
+    return table(("id", "severity", "waits", "code", "action"), rows)
+
+
+def _what(request: ApprovalRequest) -> str:
+    action = plain(one_line(show(request.action)))
+    if request.status is Status.UNKNOWN:
+        return f"{action} (it ran; what came of it is unknown)"
+    return action
 
 
 def _age(seconds: float) -> str:

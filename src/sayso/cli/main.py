@@ -2,61 +2,53 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 
 from cyclopts import App
-from rich.console import Console
+from cyclopts.exceptions import CycloptsError
 
 from sayso.cli.exit_codes import ExitCode
+from sayso.cli.saying import complain, say
 from sayso.errors import AccessError, RequestClosed, SaysoError, SettingsInvalid
 
-app = App(
-    name="sayso",
-    help="The permission gate for AI agents: nothing an agent does happens without your say-so.",
-    version=version("sayso"),
-    help_format="plaintext",
-)
-for _name, _help in {
-    "approve": "Approve a request that waits (needs the passphrase or an approver's token).",
+HELP = "The permission gate for AI agents: nothing an agent does happens without your say-so."
+
+COMMANDS = {
+    "approve": "Approve a request that waits.",
     "audit": "Read and verify the audit log.",
-    "demo": "See it in a minute: a server, its page, and a scripted agent. No key, no network.",
+    "demo": "See it in a minute: server, page and a scripted agent; no key, no network.",
     "doctor": "Check this installation and say what to mend.",
-    "inbox": "What waits for people.",
+    "inbox": "See what waits for people.",
     "mcp": "Gate an MCP server: sayso mcp -- COMMAND …",
-    "passphrase": "Choose or reset the owner's passphrase.",
-    "reject": "Reject a request that waits (needs the passphrase or an approver's token).",
+    "passphrase": "Choose, change or reset the passphrase.",
+    "reject": "Reject a request that waits.",
     "serve": "Run the server and its page.",
     "tokens": "Make, list and revoke the tokens of agents, approvers and admins.",
-}.items():
-    app.command(f"sayso.cli.commands.{_name}:app", name=_name, help=_help)
+}
+"""The commands and what each is for; a command's module is imported when it is used."""
+
+_WHICH_THERE_ARE = re.compile(r" Available commands: .*$", re.DOTALL)
+_MISSING = re.compile(r"^command `(.+)` parameter (\S+) requires an argument$")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `sayso`; exits with the command's status."""
-    try:
-        result = app(arguments, result_action="return_value")
-    except SaysoError as error:
-        complain(error)
-        sys.exit(exit_code_of(error))
-    except KeyboardInterrupt:
-        sys.exit(ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        # whoever read our output has gone: nothing left to say, and nothing went wrong
-        sys.stderr.close()
-        sys.exit(ExitCode.OK)
-    sys.exit(int(result) if isinstance(result, int) else ExitCode.OK)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(_run(words))
 
 
-def complain(error: SaysoError) -> None:
-    """Print an error and its hint on standard error."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print("error: ", style="bold red", end="")
-    console.print(error.message, markup=False)
-    if error.hint is not None:
-        console.print("hint: ", style="bold", end="")
-        console.print(error.hint, markup=False)
+def make_app(chosen: str | None) -> App:
+    """The application; `chosen` is the command that is about to be used, if any."""
+    app = App(name="sayso", help=HELP, version=_version, help_format="plaintext")
+    for name, words in COMMANDS.items():
+        # The chosen one speaks for itself, at length.
+        app.command(
+            f"sayso.cli.commands.{name}:app", name=name, help=None if name == chosen else words
+        )
+    return app
 
 
 def exit_code_of(error: SaysoError) -> ExitCode:
@@ -66,6 +58,43 @@ def exit_code_of(error: SaysoError) -> ExitCode:
     if isinstance(error, SettingsInvalid):
         return ExitCode.INVALID
     return ExitCode.FAILURE
+
+
+def _run(words: list[str]) -> int:
+    app = make_app(words[0] if words else None)
+    try:
+        result = app(words, print_error=False, exit_on_error=False, result_action="return_value")
+        sys.stdout.flush()
+    except SaysoError as error:
+        complain(error)
+        return exit_code_of(error)
+    except CycloptsError as error:
+        _usage(error)
+        return ExitCode.USAGE
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone: nothing is left to say, and nothing went wrong.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    except OSError as error:
+        say("error", f"`{error.filename}`: {error.strerror}" if error.filename else str(error))
+        say("hint", "see whether it is there and yours to use: sayso doctor")
+        return ExitCode.FAILURE
+    return int(result) if isinstance(result, int) else ExitCode.OK
+
+
+def _usage(error: CycloptsError) -> None:
+    """Print what is wrong with the command line, in the words of all other errors."""
+    text = _WHICH_THERE_ARE.sub("", str(error).strip().replace('"', "`")).removesuffix(".")
+    say("error", _MISSING.sub(r"`sayso \1` needs \2", text[:1].lower() + text[1:]))
+    say("hint", f"see: {' '.join(['sayso', *(error.command_chain or ())])} --help")
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("sayso")
 
 
 if __name__ == "__main__":

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 from sayso.errors import NotNow
-from sayso.front.assembly import DEFAULT_PORT
-from sayso.system.places import find_places, private_directory
+from sayso.front.assembly import DEFAULT_PORT, own_directory
+from sayso.system.places import find_places
 
 DEFAULT_HOST = "127.0.0.1"
 LOCK_NAME = "serve.lock"
@@ -22,38 +23,33 @@ def serving(url: str) -> Iterator[None]:
 
     Raises NotNow if another server of this installation holds it.
     """
-    path = _lock_path()
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            where = running_url() or "an unknown address"
+    with _lock() as descriptor:
+        if descriptor is None:
             raise NotNow(
-                f"a server of this installation is running already, at {where}",
+                f"a server of this installation is running already, at {_where()}",
                 "use that one, stop it, or set SAYSO_HOME to another directory",
-            ) from error
+            )
         os.truncate(descriptor, 0)
         os.pwrite(descriptor, url.encode(), 0)
         yield
-    finally:
-        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def while_stopped(message: str) -> Iterator[None]:
+    """Keep servers of this installation from starting; raises NotNow with the message if one runs."""
+    with _lock() as descriptor:
+        if descriptor is None:
+            raise NotNow(message, f"stop the server at {_where()} first")
+        os.truncate(descriptor, 0)
+        yield
 
 
 def running_url() -> str | None:
     """The address of this installation's running server; None if none runs."""
-    path = _lock_path()
-    if not path.exists():
+    if not _lock_path().exists():
         return None
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return os.pread(descriptor, 512, 0).decode(errors="replace") or None
-        return None
-    finally:
-        os.close(descriptor)
+    with _lock() as descriptor:
+        return _written() if descriptor is None else None
 
 
 def server_url() -> str:
@@ -61,12 +57,39 @@ def server_url() -> str:
     return running_url() or f"http://{DEFAULT_HOST}:{DEFAULT_PORT}"
 
 
-def refuse_while_serving(message: str) -> None:
-    """Raise NotNow with this message if a server of this installation runs."""
-    where = running_url()
-    if where is not None:
-        raise NotNow(message, f"stop the server at {where} first")
+def free_port(wanted: int = 0) -> int:
+    """The wanted port of this machine if it is free, else any that is."""
+    for port in (wanted, 0):
+        with socket.socket() as probe, contextlib.suppress(OSError, OverflowError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((DEFAULT_HOST, port))
+            return int(probe.getsockname()[1])
+    return wanted
+
+
+@contextlib.contextmanager
+def _lock() -> Iterator[int | None]:
+    """The locked file, or None if another process holds it."""
+    own_directory(find_places().data)
+    descriptor = os.open(_lock_path(), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+        else:
+            yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _where() -> str:
+    return _written() or "an address it has not said yet"
+
+
+def _written() -> str | None:
+    return _lock_path().read_text("utf-8", errors="replace")[:512] or None
 
 
 def _lock_path() -> Path:
-    return private_directory(find_places().data) / LOCK_NAME
+    return find_places().data / LOCK_NAME

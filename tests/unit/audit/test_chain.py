@@ -117,6 +117,12 @@ def test_a_tail_that_was_cut_off_is_found_with_a_checkpoint(length: int, cut: in
     assert found.fault == f"the log ends before the checkpoint at entry {length}"
 
 
+@given(lengths)
+def test_the_checkpoint_of_an_empty_log_holds_for_every_log(length: int) -> None:
+    assert verify(chain(length), checkpoint=(0, "0" * 64)).ok
+    assert not verify(chain(length), checkpoint=(0, "1" * 64)).ok
+
+
 def test_the_same_record_has_the_same_text() -> None:
     record = AuditRecord(RecordKind.VERDICT, at(0), arguments={"b": 1, "a": 2})
     same = AuditRecord(RecordKind.VERDICT, at(0), arguments={"a": 2, "b": 1})

@@ -8,7 +8,7 @@ import pytest
 
 from sayso.audit.chain import GENESIS, link
 from sayso.audit.record import AuditRecord, RecordKind
-from sayso.cli.commands.audit import _line
+from sayso.cli.audit_lines import lines
 from tests.fakes.values import at
 
 FORGED = "a\n   99  2030-01-01T00:00:00Z  verdict  allow\x1b[2K\r\u2028b"
@@ -18,6 +18,6 @@ FORGED = "a\n   99  2030-01-01T00:00:00Z  verdict  allow\x1b[2K\r\u2028b"
 def test_no_text_of_an_entry_begins_a_line_of_its_own(field: str) -> None:
     value = (FORGED,) if field == "targets" else FORGED
     record = AuditRecord(RecordKind.VERDICT, at(0), **{field: value})  # type: ignore[arg-type]
-    line = _line(link(1, json.dumps(record.to_json()), GENESIS))
+    _, line = lines([link(1, json.dumps(record.to_json()), GENESIS)], {})
     assert line.isprintable()
     assert "[U+000A]" in line

@@ -3,45 +3,55 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from sayso.cli.acting import PassphraseStdin, TokenStdin, acting
-from sayso.cli.cards import card_text, find_request
+from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting
+from sayso.cli.cards import card_json, card_text, find_request
+from sayso.cli.exit_codes import ExitCode
 from sayso.core.code_words import code_of
 from sayso.errors import DigestMismatch, NotAuthenticated
-from sayso.requests.approval import Vote
+from sayso.requests.approval import ApprovalRequest, Vote
 
-app = App(name="approve", help="Approve a request that waits.", help_format="plaintext")
+app = App(name="approve", help_format="plaintext")
 
 
 @app.default
 def approve(
     request_id: str,
+    /,
     *,
     code: Annotated[
         str | None, Parameter(help="The four-word code of the card you looked at, in quotes.")
     ] = None,
     digest: Annotated[str | None, Parameter(help="The digest of the card you looked at.")] = None,
     note: Annotated[
-        str | None, Parameter(name=["--note", "-m"], help="A note for the agent.")
+        str | None, Parameter(name=["--note", "-m"], help="A note for the agent and the audit log.")
     ] = None,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
+    as_json: AsJson = False,
 ) -> int:
-    """Approve a request.
+    """Approve a request that waits.
 
-    On a terminal the card is shown first and confirmed. Without one, --code or --digest says which
-    card was looked at, because an approval is bound to exactly what was shown.
+    It needs a person's credential: the passphrase, or an approver's or admin's
+    token on standard input or in SAYSO_TOKEN.
+
+    On a terminal the card is shown first and confirmed. Without one, --code or
+    --digest says which card was looked at: an approval is bound to exactly what
+    was shown.
 
     Parameters
     ----------
     request_id
         The request's id, or its beginning.
     """
-    return asyncio.run(_approve(request_id, code, digest, note, passphrase_stdin, token_stdin))
+    return asyncio.run(
+        _approve(request_id, code, digest, note, passphrase_stdin, token_stdin, as_json)
+    )
 
 
 async def _approve(
@@ -51,19 +61,20 @@ async def _approve(
     note: str | None,
     passphrase_stdin: bool,
     token_stdin: bool,
+    as_json: bool,
 ) -> int:
     async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
         broker,
         actor,
     ):
         request = await find_request(broker, actor, request_id)
-        if code is not None and " ".join(code.lower().split()) != code_of(request.digest):
-            raise DigestMismatch(
-                f"the code `{code}` is not the one of this call", "look at the card again"
-            )
+        _check_code(request, code)
         if code is None and digest is None and request.waits:
+            _must_see(request)
             print(await card_text(broker, actor, request))
-            _confirm()
+            if not _confirmed():
+                print("Not approved; the request still waits.", file=sys.stderr)
+                return ExitCode.FAILURE
         decided = await broker.review(
             actor,
             request.request_id,
@@ -71,16 +82,31 @@ async def _approve(
             digest=digest if digest is not None else request.digest,
             comment=note,
         )
-    print(f"{decided.status.value}: {code_of(decided.digest)}")
-    return 0
+        said = json.dumps(await card_json(broker, decided, actor), indent=2) if as_json else None
+    print(said or f"{decided.status.value}: {code_of(decided.digest)}")
+    return ExitCode.OK
 
 
-def _confirm() -> None:
-    if not sys.stdin.isatty():
+def _check_code(request: ApprovalRequest, code: str | None) -> None:
+    if code is not None and " ".join(code.lower().split()) != code_of(request.digest):
+        raise DigestMismatch(
+            f"the code `{code[:80]}` is not the one of this call",
+            f"look at it: sayso inbox show {request.request_id}",
+        )
+
+
+def _must_see(request: ApprovalRequest) -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NotAuthenticated(
             "an approval is bound to what was shown, and there is no terminal to show it on",
-            "look with `sayso inbox show ID`, then give its --code or --digest",
+            f"look with `sayso inbox show {request.request_id}`, then give its --code or --digest",
         )
-    answer = input("Approve exactly this, once? Type yes: ")
-    if answer.strip().lower() not in ("y", "yes"):
-        raise NotAuthenticated("not approved", "nothing was changed")
+
+
+def _confirmed() -> bool:
+    try:
+        answer = input("\nApprove exactly this, once? Type yes: ")
+    except (EOFError, UnicodeError):
+        print()
+        return False
+    return answer.strip().lower() in ("y", "yes")

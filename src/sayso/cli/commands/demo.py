@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import socket
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,17 +13,17 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from sayso.broker.broker import Broker
+from sayso.broker.ports import Page
 from sayso.channels.web.channel import WebInbox
 from sayso.cli.commands.audit import print_entries
 from sayso.cli.demo.agent import RULES, Told, play, prepare
-from sayso.cli.running import DEFAULT_HOST, serving
+from sayso.cli.running import DEFAULT_HOST, free_port, serving
 from sayso.core.code_words import code_of
-from sayso.front.assembly import DEFAULT_PORT, open_broker
-from sayso.server.run import serve as serve_broker
+from sayso.front.assembly import DEFAULT_PORT, SETTINGS_NAME, open_broker
 from sayso.system.ids import SystemIds
 from sayso.system.places import HOME_VARIABLE, private_directory
 
-app = App(name="demo", help="See it in a minute.", help_format="plaintext")
+app = App(name="demo", help_format="plaintext")
 
 
 @app.default
@@ -36,26 +35,33 @@ def demo(
     ] = None,
     once: Annotated[
         bool,
-        Parameter(negative="", help="End when the agent is done instead of keeping the page open."),
+        Parameter(
+            negative="",
+            show_default=False,
+            help="End when the agent is done instead of keeping the page open.",
+        ),
     ] = False,
 ) -> int:
-    """Start a throw-away server and its page, and let a scripted agent work through the gate.
+    """Start a throw-away server and let a scripted agent work through the gate.
 
-    The agent has real file tools in a scratch folder and makes an allowed, a denied and an asked
-    call. No key and no network are needed; everything is removed at the end.
+    The agent has real file tools in a scratch folder and makes an allowed, a
+    denied and an asked call. No key and no network are needed; everything is
+    removed at the end.
     """
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_demo(port if port is not None else _free_port(), once))
+        asyncio.run(_demo(port or free_port(DEFAULT_PORT if port is None else 0), once))
     print("The demo is over; its folder is removed.")
     return 0
 
 
 async def _demo(port: int, once: bool) -> None:
+    from sayso.server.run import serve as serve_broker
+
     with tempfile.TemporaryDirectory(prefix="sayso-demo-") as directory:
         home = private_directory(Path(directory) / "sayso")
         folder = Path(directory) / "scratch"
         prepare(folder)
-        (home / "settings.toml").write_text(_settings())
+        (home / SETTINGS_NAME).write_text(_settings())
         # The other commands of sayso find this installation by the same variable.
         os.environ[HOME_VARIABLE] = str(home)
         url = f"http://{DEFAULT_HOST}:{port}"
@@ -68,7 +74,7 @@ async def _demo(port: int, once: bool) -> None:
                     serve_broker(broker, host=DEFAULT_HOST, port=port, announce=ready.set)
                 )
                 work = asyncio.create_task(
-                    _agent(broker, folder, ready, lambda: _say_where(url, passphrase, folder, home))
+                    _agent(broker, folder, ready, lambda: _say_where(url, passphrase, folder))
                 )
                 try:
                     await asyncio.wait({server, work}, return_when=asyncio.FIRST_COMPLETED)
@@ -94,24 +100,26 @@ async def _agent(
         actor, source="api", workspace=str(folder), context_label="sayso demo"
     )
 
+    here = f"{HOME_VARIABLE}={os.environ[HOME_VARIABLE]}"
+
     async def tell(told: Told) -> None:
         what = f"{told.step.tool} {told.step.arguments['path']}"
-        print(f"  {told.word:8}  {what:26}  {told.text}", flush=True)
+        print(f"  {told.word:8}  {what:24}  {told.text}", flush=True)
         if told.word == "asked":
-            print(f"            decide on the page; the card's code is {told.code}", flush=True)
+            print(f"            decide on the page: the card with the code {told.code}", flush=True)
+            print(f"            or here: {here} sayso approve {told.call_id}", flush=True)
 
     print("The agent starts to work:", flush=True)
     await play(broker.gate(session.session_id), folder, tell)
     print("\nWhat the audit log says:", flush=True)
-    await print_entries(broker, limit=30)
+    await print_entries(broker, Page(limit=30))
 
 
-def _say_where(url: str, passphrase: str, folder: Path, home: Path) -> None:
+def _say_where(url: str, passphrase: str, folder: Path) -> None:
     print("sayso demo: nothing an agent does happens without your say-so\n")
     print(f"  page        {url}")
     print(f"  passphrase  {passphrase}")
-    print(f"  folder      {folder}")
-    print(f"  elsewhere   {HOME_VARIABLE}={home} sayso inbox list\n", flush=True)
+    print(f"  folder      {folder}\n", flush=True)
 
 
 def _settings() -> str:
@@ -120,12 +128,3 @@ def _settings() -> str:
         rules = ", ".join(f'"{text}"' for word, text in RULES if word == effect)
         lines.append(f"{effect} = [{rules}]")
     return "\n".join(lines) + "\n"
-
-
-def _free_port() -> int:
-    for wanted in (DEFAULT_PORT, 0):
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((DEFAULT_HOST, wanted))
-            return int(probe.getsockname()[1])
-    return DEFAULT_PORT

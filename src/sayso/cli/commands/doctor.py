@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import json
+import logging
 import shutil
 import stat
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
 from cyclopts import App
 
+from sayso.channels.display import safe
+from sayso.cli.acting import AsJson
 from sayso.cli.exit_codes import ExitCode
 from sayso.cli.running import running_url
 from sayso.errors import SaysoError
 from sayso.front.assembly import SETTINGS_NAME, open_broker
 from sayso.system.places import find_places
 
-app = App(name="doctor", help="Check this installation.", help_format="plaintext")
+app = App(name="doctor", help_format="plaintext")
 
 UNSANDBOXED = (
     "An agent that runs unsandboxed as the same user of this machine could change sayso's files "
-    "behind the gate's back, or call its tools without it. Two ways out: let the agent run in a "
+    "behind the gate's back, or use its tools without it. Two ways out: let the agent run in a "
     "sandbox that cannot reach them, or run `sayso serve` as another user."
 )
 
@@ -36,47 +43,72 @@ class Finding:
 
 
 @app.default
-def doctor() -> int:
-    """Check places, database, passphrase, settings and server, and say what to mend."""
+def doctor(*, as_json: AsJson = False) -> int:
+    """Check this installation and say what to mend.
+
+    Places, database, passphrase, settings and server. The exit status is 1 if
+    there is something to mend.
+    """
+    # What is wrong stands in the report, and need not be logged too.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     findings = asyncio.run(_findings())
-    for finding in findings:
-        print(f"{'ok  ' if finding.good else 'MEND'}  {finding.what}")
-        if not finding.good and finding.hint:
-            print(f"      hint: {finding.hint}")
-    print(f"\nnote  {UNSANDBOXED}")
+    if as_json:
+        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            print(f"{'ok  ' if finding.good else 'MEND'}  {_indented(finding.what)}")
+            if not finding.good and finding.hint:
+                print(f"      hint: {_indented(finding.hint)}")
+        print(
+            f"\n{textwrap.fill(UNSANDBOXED, 80, initial_indent='note  ', subsequent_indent='      ')}"
+        )
     return ExitCode.OK if all(finding.good for finding in findings) else ExitCode.FAILURE
 
 
 async def _findings() -> list[Finding]:
     version = ".".join(str(part) for part in sys.version_info[:3])
     findings = [Finding(sys.version_info >= (3, 11), f"Python {version}", "use 3.11 or newer")]
-    places = find_places()
-    findings += [_private(places.data), _private(places.config)]
     try:
-        async with open_broker() as broker:
-            findings.append(Finding(True, f"database {places.database} opens and is whole"))
-            findings.append(
-                Finding(
-                    await broker.access.has_passphrase(),
-                    "a passphrase is chosen",
-                    "choose one on a terminal: sayso passphrase set",
-                )
-            )
-            rules = await broker.world.rules.current()
+        places = find_places()
+        findings += [_private(directory) for directory in sorted({places.data, places.config})]
+        if places.database.exists():
             settings = places.config / SETTINGS_NAME
-            where = str(settings) if settings.exists() else f"{settings} (not there, which is fine)"
-            problem = rules.unavailable or "; ".join(rules.problems)
-            findings.append(Finding(not problem, f"rules load; settings {where}", problem or ""))
+            shown = f"{settings}{'' if settings.exists() else ', not there, which is fine'}"
+            findings += await _installation(places.database, shown)
+        else:
+            findings.append(Finding(True, f"database {places.database} is made at the first start"))
+            findings.append(_CHOOSE)
+        url = running_url() if places.data.exists() else None
+        what = f"a server runs at {url}" if url else "no server runs; to start one: sayso serve"
+        findings.append(Finding(True, what))
     except SaysoError as error:
         findings.append(Finding(False, error.message, error.hint or ""))
-    url = running_url()
-    findings.append(
-        Finding(
-            True, f"a server runs at {url}" if url else "no server runs (start it: sayso serve)"
-        )
-    )
-    sandbox = shutil.which("bwrap")
-    findings.append(Finding(True, f"bubblewrap {'is here' if sandbox else 'is not installed'}"))
+    sandbox = "is here" if shutil.which("bwrap") else "is not installed; nothing needs it yet"
+    findings.append(Finding(True, f"bubblewrap {sandbox}"))
+    return findings
+
+
+_CHOOSE = Finding(
+    False,
+    "no passphrase is chosen, so nobody can decide",
+    "choose one on a terminal: sayso passphrase set",
+)
+
+
+async def _installation(database: Path, settings: str) -> list[Finding]:
+    async with open_broker() as broker:
+        findings = [Finding(True, f"database {database} opens and is whole")]
+        chosen = await broker.access.has_passphrase()
+        findings.append(Finding(True, "a passphrase is chosen") if chosen else _CHOOSE)
+        rules = await broker.world.rules.current()
+        problem = rules.unavailable or "; ".join(rules.problems)
+        if not problem:
+            findings.append(Finding(True, f"rules load; settings {settings}"))
+        else:
+            message, _, hint = problem.partition("\nhint: ")
+            findings.append(Finding(False, f"rules: {message}", hint))
+        waiting = len(await broker.world.store.pending())
+        findings.append(Finding(True, f"requests that wait: {waiting}"))
     return findings
 
 
@@ -84,8 +116,14 @@ def _private(directory: Path) -> Finding:
     if not directory.exists():
         return Finding(True, f"{directory} is made at the first start")
     mode = stat.S_IMODE(directory.stat().st_mode)
-    return Finding(
-        not mode & 0o077,
-        f"{directory} is private",
-        f"take others' rights away: chmod 700 {directory}",
-    )
+    if mode & 0o077:
+        return Finding(
+            False,
+            f"{directory} can be entered by other users",
+            f"take their rights away: chmod 700 {directory}",
+        )
+    return Finding(True, f"{directory} is private")
+
+
+def _indented(text: str) -> str:
+    return safe(text).replace("\n", "\n      ")

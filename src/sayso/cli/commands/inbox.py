@@ -8,11 +8,11 @@ import json
 from cyclopts import App
 
 from sayso.cli.acting import AsJson
-from sayso.cli.cards import beginning_of, card_json, card_text, row_text
+from sayso.cli.cards import beginning_of, card_json, card_text, inbox_table, short_ids
 from sayso.core.code_words import code_of
 from sayso.front.assembly import open_broker
 
-app = App(name="inbox", help="What waits for people.", help_format="plaintext")
+app = App(name="inbox", help="See what waits for people.", help_format="plaintext")
 
 
 @app.command(name="list")
@@ -22,8 +22,8 @@ def list_(*, as_json: AsJson = False) -> int:
 
 
 @app.command
-def show(request_id: str, *, as_json: AsJson = False) -> int:
-    """Show one request in full.
+def show(request_id: str, /, *, as_json: AsJson = False) -> int:
+    """Show one request in full: nothing of it is cut or hidden.
 
     Parameters
     ----------
@@ -36,22 +36,18 @@ def show(request_id: str, *, as_json: AsJson = False) -> int:
 async def _list(as_json: bool) -> int:
     async with open_broker() as broker:
         requests = await broker.world.store.pending()
-        now = broker.world.clock.now()
         if as_json:
             print(json.dumps([await card_json(broker, request) for request in requests], indent=2))
             return 0
         if not requests:
             print("Nothing waits for you.")
-        for request in requests:
-            print(row_text(request, now))
-        if requests:
-            example = requests[0]
-            print()
-            print(f"Look: sayso inbox show {example.request_id}")
-            print(
-                f'Decide: sayso approve {example.request_id} --code "{code_of(example.digest)}"'
-                " · sayso reject ID -m WHY"
-            )
+            return 0
+        print(inbox_table(requests, broker.world.clock.now()))
+    first = requests[0]
+    short = short_ids([request.request_id for request in requests])[first.request_id]
+    print(f"\nlook     sayso inbox show {short}")
+    print(f'approve  sayso approve {short} --code "{code_of(first.digest)}"')
+    print(f'reject   sayso reject {short} -m "why"')
     return 0
 
 

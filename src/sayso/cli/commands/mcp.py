@@ -14,27 +14,38 @@ from sayso.cli.running import server_url
 from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.errors import CallInvalid, NotAuthenticated
 
-app = App(name="mcp", help="Gate an MCP server.", help_format="plaintext")
+app = App(name="mcp", help_format="plaintext")
 
 
 @app.default
 def mcp(
     *command: Annotated[str, Parameter(allow_leading_hyphen=True)],
     name: Annotated[
-        str | None, Parameter(help="The server's name, as rules write it: mcp(NAME:TOOL).")
+        str | None,
+        Parameter(
+            help="The server's name, as rules write it: mcp(NAME:TOOL); by default the command's."
+        ),
     ] = None,
     url: Annotated[
-        str | None, Parameter(help="Where sayso serve listens.", env_var=URL_VARIABLE)
+        str | None,
+        Parameter(
+            help="Where sayso serve listens; by default this installation's.", env_var=URL_VARIABLE
+        ),
     ] = None,
     hold: Annotated[
         float | None,
         Parameter(help="How many seconds a call is held before the client is told to retry."),
     ] = None,
 ) -> int:
-    """Start the MCP server COMMAND with sayso in front of it; every tool call passes the gate.
+    """Start an MCP server with sayso in front of it: each tool call passes the gate.
 
-    The gateway needs a running server (sayso serve) and an agent's token in SAYSO_AGENT_TOKEN.
-    Everything after -- is the command.
+    The gateway needs a running server (sayso serve) and an agent's token in
+    SAYSO_AGENT_TOKEN.
+
+    Parameters
+    ----------
+    command
+        The command that starts the MCP server, with its arguments, after --.
     """
     if not command:
         raise CallInvalid(
@@ -46,7 +57,9 @@ def mcp(
             f"the gateway needs an agent's token in {TOKEN_VARIABLE}",
             "make one: sayso tokens create --kind agent --agent NAME",
         )
-    server_name = name or Path(command[-1] if len(command) == 1 else command[0]).name
+    if hold is not None and not 0 < hold < 86_400:
+        raise CallInvalid(f"`{hold:g}` is not a number of seconds", "give one above 0, up to a day")
+    server_name = name or Path(command[0]).name
     return asyncio.run(_mcp(list(command), server_name, url or server_url(), token, hold))
 
 

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
-import sys
 
 from cyclopts import App
 
-from sayso.cli.acting import CHANNEL, PassphraseStdin, choose_passphrase
-from sayso.cli.running import refuse_while_serving
+from sayso.cli.acting import (
+    CHANNEL,
+    PassphraseStdin,
+    choose_passphrase,
+    must_have_terminal,
+    new_passphrase,
+    read_hidden,
+    read_line,
+)
+from sayso.cli.running import while_stopped
 from sayso.errors import NotAuthenticated
 from sayso.front.assembly import open_broker
 
-app = App(name="passphrase", help="Choose or reset the passphrase.", help_format="plaintext")
+app = App(
+    name="passphrase", help="Choose, change or reset the passphrase.", help_format="plaintext"
+)
 
 
 @app.command(name="set")
 def set_(*, passphrase_stdin: PassphraseStdin = False) -> int:
-    """Choose the first passphrase, or change it (which asks for the old one).
+    """Choose the first passphrase, or change it, which asks for the old one.
 
-    From standard input: the new passphrase as one line; to change it, the old one as the line before.
+    Standard input holds the new passphrase as one line; to change it, the old
+    one as the line before.
     """
     return asyncio.run(_set(passphrase_stdin))
 
@@ -29,45 +38,52 @@ async def _set(from_stdin: bool) -> int:
     async with open_broker() as broker:
         if not await broker.access.has_passphrase():
             await choose_passphrase(broker, from_stdin=from_stdin)
+            print("The passphrase is set.")
+            return 0
+        if from_stdin:
+            old, new = _two_lines()
         else:
-            old, new = _old_and_new(from_stdin)
-            await broker.access.choose_passphrase(new, old, CHANNEL)
-    print("The passphrase is set.")
+            must_have_terminal("changing the passphrase needs a terminal")
+            old = read_hidden("Old passphrase: ")
+            await broker.access.check(old, CHANNEL)
+            new = new_passphrase(from_stdin=False)
+        await broker.access.choose_passphrase(new, old, CHANNEL)
+    print("The passphrase is changed.")
     return 0
 
 
 @app.command
-def reset(*, passphrase_stdin: PassphraseStdin = False) -> int:
-    """Choose a new passphrase without the old one; the server must be stopped, and every login and token ends."""
-    return asyncio.run(_reset(passphrase_stdin))
+def reset() -> int:
+    """Choose a new passphrase without the old one.
+
+    Only on a terminal, and with the server stopped. Every login and every
+    token ends; what waits keeps waiting.
+    """
+    return asyncio.run(_reset())
 
 
-async def _reset(from_stdin: bool) -> int:
-    async with open_broker() as broker:
-        refuse_while_serving("the passphrase cannot be reset while a server is running")
-        ended = await broker.access.reset_passphrase(_new(from_stdin), CHANNEL)
-    print(f"The passphrase is reset; {ended} logins and tokens were ended.")
+async def _reset() -> int:
+    with while_stopped("the passphrase cannot be reset while a server is running"):
+        async with open_broker() as broker:
+            _must_have_person()
+            ended = await broker.access.reset_passphrase(new_passphrase(from_stdin=False), CHANNEL)
+    print(f"The passphrase is reset; logins and tokens that were ended: {ended}.")
     return 0
 
 
-def _old_and_new(from_stdin: bool) -> tuple[str, str]:
-    if from_stdin:
-        lines = [sys.stdin.readline().rstrip("\r\n") for _ in range(2)]
-        if not all(lines):
-            raise NotAuthenticated(
-                "a passphrase has been chosen already",
-                "to change it give two lines: the old one, then the new one",
-            )
-        return lines[0], lines[1]
-    return getpass.getpass("Old passphrase: "), _new(from_stdin)
+def _must_have_person() -> None:
+    try:
+        must_have_terminal("a passphrase is reset by a person at a terminal, never by a script")
+    except NotAuthenticated as error:
+        raise NotAuthenticated(error.message, "run it on a terminal") from None
 
 
-def _new(from_stdin: bool) -> str:
-    if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
-    if not sys.stdin.isatty():
-        raise NotAuthenticated("there is no terminal to ask on", "use --passphrase-stdin")
-    first = getpass.getpass("New passphrase: ")
-    if getpass.getpass("Once more: ") != first:
-        raise NotAuthenticated("the two passphrases differ", "try again")
-    return first
+def _two_lines() -> tuple[str, str]:
+    old = read_line("passphrase")
+    try:
+        return old, read_line("passphrase")
+    except NotAuthenticated:
+        raise NotAuthenticated(
+            "a passphrase has been chosen already",
+            "to change it give two lines: the old one, then the new one",
+        ) from None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +11,33 @@ from cyclopts import App, Parameter
 
 from sayso.channels.web.channel import WebInbox
 from sayso.cli.acting import PassphraseStdin, choose_passphrase
-from sayso.cli.running import DEFAULT_HOST, serving
+from sayso.cli.running import DEFAULT_HOST, free_port, serving
+from sayso.cli.saying import say
 from sayso.config.source import SettingsRules
 from sayso.errors import SettingsInvalid
 from sayso.front.assembly import DEFAULT_PORT, open_broker, settings_rules
-from sayso.server.config import ServerConfig
-from sayso.server.run import serve as serve_broker
 
-app = App(name="serve", help="Run the server and its page.", help_format="plaintext")
+app = App(name="serve", help_format="plaintext")
+
+MOST_PORT = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where the server listens and who may reach it; `tls` is a certificate and its key."""
+
+    host: str
+    port: int
+    allowed_hosts: tuple[str, ...]
+    allowed_origins: tuple[str, ...]
+    tls: tuple[Path, Path] | None
+
+    @property
+    def url(self) -> str:
+        """The address as a person opens it."""
+        shown = "localhost" if self.host in ("0.0.0.0", "::", "") else self.host
+        shown = f"[{shown}]" if ":" in shown and not shown.startswith("[") else shown
+        return f"{'http' if self.tls is None else 'https'}://{shown}:{self.port}"
 
 
 @app.default
@@ -30,66 +49,81 @@ def serve(
     ] = None,
     port: Annotated[
         int | None,
-        Parameter(help="The port to listen on; by default that of the settings, or 8484."),
+        Parameter(
+            help="The port to listen on, 0 for any; by default that of the settings, or 8484."
+        ),
     ] = None,
     allowed_host: Annotated[
         tuple[str, ...],
-        Parameter(help="A further host name the server is reached by (repeatable)."),
+        Parameter(
+            negative="",
+            show_default=False,
+            help="A further host name the server is reached by (repeatable).",
+        ),
     ] = (),
     allowed_origin: Annotated[
         tuple[str, ...],
         Parameter(
-            help="A further origin whose pages may talk to it, as https://name:port (repeatable)."
+            negative="",
+            show_default=False,
+            help="A further origin whose pages may talk to it, as https://name:port (repeatable).",
         ),
     ] = (),
     tls_cert: Annotated[Path | None, Parameter(help="The certificate, to serve over TLS.")] = None,
     tls_key: Annotated[Path | None, Parameter(help="The certificate's key.")] = None,
     passphrase_stdin: PassphraseStdin = False,
 ) -> int:
-    """Run the server: the inbox at its address, and the API that gateways and programs use.
+    """Run the server and its page.
 
-    At the first start on a terminal it lets you choose the passphrase that the page asks for.
+    The page is the inbox; gateways and programs use the API. At the first start
+    on a terminal it lets you choose the passphrase that the page asks for.
     """
+    from sayso.server.run import run
+
     if (tls_cert is None) != (tls_key is None):
         raise SettingsInvalid(
             "a certificate and its key go together", "give --tls-cert and --tls-key"
         )
+    for file in (tls_cert, tls_key):
+        if file is not None and not file.is_file():
+            raise SettingsInvalid(f"there is no file `{file}`", "name the certificate and its key")
     lists = settings_rules()
-    config = ServerConfig(
+    if lists.problem is not None:
+        say("warning", lists.problem)
+        say("warning", "until it is mended nothing is allowed and nothing can be approved")
+    wanted = port if port is not None else lists.settings.port
+    wanted = DEFAULT_PORT if wanted is None else wanted
+    if not 0 <= wanted <= MOST_PORT:
+        raise SettingsInvalid(f"`{wanted}` is not a port", f"give one from 0 to {MOST_PORT}")
+    where = Listening(
         host=host or lists.settings.host or DEFAULT_HOST,
-        port=port if port is not None else lists.settings.port or DEFAULT_PORT,
+        port=wanted or free_port(),
         allowed_hosts=allowed_host,
         allowed_origins=allowed_origin,
-        secure=tls_cert is not None,
+        tls=None if tls_cert is None or tls_key is None else (tls_cert, tls_key),
     )
-    tls = None if tls_cert is None or tls_key is None else (tls_cert, tls_key)
-    return asyncio.run(_serve(config, lists, tls, passphrase_stdin))
+    return run(lambda: _serve(where, lists, passphrase_stdin))
 
 
-async def _serve(
-    config: ServerConfig,
-    lists: SettingsRules,
-    tls: tuple[Path, Path] | None,
-    passphrase_stdin: bool,
-) -> int:
-    shown = "localhost" if config.host in ("0.0.0.0", "::") else config.host
-    url = f"{'https' if config.secure else 'http'}://{shown}:{config.port}"
-    async with open_broker(notifier=WebInbox(), settings=lists, ports=[config.port]) as broker:
-        if not await broker.access.has_passphrase() and (passphrase_stdin or sys.stdin.isatty()):
-            await choose_passphrase(broker, from_stdin=passphrase_stdin)
-        if not await broker.access.has_passphrase():
-            print(
-                "No passphrase has been chosen, so nobody can log in: sayso passphrase set",
-                file=sys.stderr,
-            )
-        with serving(url):
+async def _serve(where: Listening, lists: SettingsRules, passphrase_stdin: bool) -> int:
+    from sayso.server.run import serve as serve_broker
+
+    async with open_broker(notifier=WebInbox(), settings=lists, ports=[where.port]) as broker:
+        with serving(where.url):
+            if not await broker.access.has_passphrase() and (
+                passphrase_stdin or sys.stdin.isatty()
+            ):
+                await choose_passphrase(broker, from_stdin=passphrase_stdin)
+            if not await broker.access.has_passphrase():
+                say("warning", "no passphrase is chosen, so nobody can log in or decide")
+                say("hint", "choose one on a terminal: sayso passphrase set")
             await serve_broker(
                 broker,
-                host=config.host,
-                port=config.port,
-                allowed_hosts=config.allowed_hosts,
-                allowed_origins=config.allowed_origins,
-                tls=tls,
-                announce=lambda: print(f"sayso is listening on {url}", flush=True),
+                host=where.host,
+                port=where.port,
+                allowed_hosts=where.allowed_hosts,
+                allowed_origins=where.allowed_origins,
+                tls=where.tls,
+                announce=lambda: print(f"sayso is listening on {where.url}", flush=True),
             )
     return 0

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
+from sayso.channels.display import one_line, plain, show
 from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting
-from sayso.core.moment import to_rfc3339
+from sayso.cli.table import table
+from sayso.core.moment import Moment, to_rfc3339
 from sayso.errors import CallInvalid
 from sayso.front.assembly import open_broker
-from sayso.people.token import CredentialKind
+from sayso.people.token import Credential, CredentialKind
 
-app = App(name="tokens", help="Make, list and revoke tokens.", help_format="plaintext")
+app = App(
+    name="tokens",
+    help="Make, list and revoke the tokens of agents, approvers and admins.",
+    help_format="plaintext",
+)
 
 DAY_SECONDS = 86_400.0
+MOST_DAYS = 36_500
 
 
 @app.command
@@ -25,26 +32,29 @@ def create(
     kind: Annotated[
         Literal["agent", "approver", "admin"],
         Parameter(
-            help="agent: makes calls, never decides. approver: decides. admin: also configures."
+            help="agent: makes calls, never decides; approver: decides; admin: also configures."
         ),
     ],
     agent: Annotated[
         str | None, Parameter(help="The agent's name, as rules and cards show it (kind agent).")
     ] = None,
-    name: Annotated[str, Parameter(help="What the token is for.")] = "",
+    name: Annotated[str, Parameter(show_default=False, help="What the token is for.")] = "",
     days: Annotated[
         float | None, Parameter(help="After how many days it ends; never by default.")
     ] = None,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
+    as_json: AsJson = False,
 ) -> int:
-    """Make a token and print it once; only its hash is kept."""
+    """Make a token and print it, this once: only its hash is kept."""
     if kind == "agent" and not agent:
         agent = name or "agent"
-    if days is not None and not days > 0:
-        raise CallInvalid(f"`{days}` days is not a time to come", "give a number above 0")
+    if days is not None and not 0 < days <= MOST_DAYS:
+        raise CallInvalid(
+            f"`{days:g}` is not a number of days", f"give one above 0 and up to {MOST_DAYS}"
+        )
     return asyncio.run(
-        _create(CredentialKind(kind), agent, name, days, passphrase_stdin, token_stdin)
+        _create(CredentialKind(kind), agent, name, days, passphrase_stdin, token_stdin, as_json)
     )
 
 
@@ -55,65 +65,59 @@ async def _create(
     days: float | None,
     passphrase_stdin: bool,
     token_stdin: bool,
+    as_json: bool,
 ) -> int:
     async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
         broker,
         actor,
     ):
-        token, _ = await broker.access.create_token(
+        token, credential = await broker.access.create_token(
             actor,
             kind,
             agent_id=agent,
             name=name,
             lifetime=None if days is None else days * DAY_SECONDS,
         )
-    print(token)
+        now = broker.world.clock.now()
+    print(json.dumps({"token": token, **_row(credential, now)}, indent=2) if as_json else token)
     return 0
 
 
 @app.command(name="list")
-def list_(*, as_json: AsJson = False) -> int:
-    """List the tokens; their secrets are not kept anywhere."""
-    return asyncio.run(_list(as_json))
+def list_(
+    *,
+    every: Annotated[
+        bool, Parameter(name="--all", negative="", show_default=False, help="Also ended ones.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """List the tokens that count; their secrets are not kept anywhere."""
+    return asyncio.run(_list(every, as_json))
 
 
-async def _list(as_json: bool) -> int:
+async def _list(every: bool, as_json: bool) -> int:
     async with open_broker() as broker:
         now = broker.world.clock.now()
-        rows = [
-            {
-                "id": credential.credential_id,
-                "kind": credential.kind.value,
-                "person": credential.person_id,
-                "agent": credential.agent_id,
-                "name": credential.name,
-                "created_at": to_rfc3339(credential.created_at),
-                "expires_at": None
-                if credential.expires_at is None
-                else to_rfc3339(credential.expires_at),
-                "live": credential.live(now),
-            }
-            for credential in await broker.world.store.credentials()
-            if credential.kind is not CredentialKind.SESSION
-        ]
+        found = await broker.world.store.credentials()
+    rows = [
+        _row(credential, now)
+        for credential in found
+        if credential.kind is not CredentialKind.SESSION and (every or credential.live(now))
+    ]
     if as_json:
         print(json.dumps(rows, indent=2))
-        return 0
-    for row in rows:
-        state = "live" if row["live"] else "ended"
-        print(
-            f"{row['id']}  {row['kind']:8}  {state:5}  {row['agent'] or ''}  {row['name']}".rstrip()
-        )
-    if not rows:
+    elif rows:
+        print(table(("id", "kind", "until", "agent", "name"), [_columns(row) for row in rows]))
+    else:
         print("There are no tokens. Make one: sayso tokens create --kind agent --agent NAME")
     return 0
 
 
 @app.command
 def revoke(
-    token_id: str, *, passphrase_stdin: PassphraseStdin = False, token_stdin: TokenStdin = False
+    token_id: str, /, *, passphrase_stdin: PassphraseStdin = False, token_stdin: TokenStdin = False
 ) -> int:
-    """Revoke a token at once.
+    """Revoke a token: from the next call on it opens nothing.
 
     Parameters
     ----------
@@ -129,6 +133,28 @@ async def _revoke(token_id: str, passphrase_stdin: bool, token_stdin: bool) -> i
         actor,
     ):
         if not await broker.access.revoke(actor, token_id):
-            raise CallInvalid(f"no live token has the id `{token_id[:64]}`", "sayso tokens list")
-    print("revoked")
+            raise CallInvalid(
+                f"no token that counts has the id `{token_id[:64]}`", "see: sayso tokens list"
+            )
+    print(f"revoked: {token_id}")
     return 0
+
+
+def _row(credential: Credential, now: Moment) -> dict[str, Any]:
+    ends = credential.expires_at
+    return {
+        "id": credential.credential_id,
+        "kind": credential.kind.value,
+        "person": credential.person_id,
+        "agent": credential.agent_id,
+        "name": credential.name,
+        "created_at": to_rfc3339(credential.created_at),
+        "expires_at": None if ends is None else to_rfc3339(ends),
+        "live": credential.live(now),
+    }
+
+
+def _columns(row: dict[str, Any]) -> tuple[str, ...]:
+    until = (row["expires_at"] or "no end")[:10] if row["live"] else "ended"
+    agent, name = (plain(one_line(show(row[key] or ""))) for key in ("agent", "name"))
+    return row["id"], row["kind"], until, agent, name

@@ -67,7 +67,8 @@ async def play(gate: GatePort, folder: Path, tell: Callable[[Told], Awaitable[No
         async def on_asked(standing: Standing, step: Step = step) -> None:
             nonlocal asked
             asked = True
-            await tell(Told("asked", step, standing.message, standing.call_id, standing.code))
+            words = "waits for a person"
+            await tell(Told("asked", step, words, standing.call_id, standing.code))
 
         try:
             result = await run(gate, draft, execute, describe=str, on_asked=on_asked)
@@ -95,7 +96,7 @@ def _diff(folder: Path, step: Step) -> str | None:
         return None
     name = str(step.arguments["path"])
     path = folder / name
-    before = path.read_text() if path.exists() else ""
+    before = path.read_text() if path.is_file() else ""
     lines = difflib.unified_diff(
         before.splitlines(keepends=True),
         str(step.arguments["content"]).splitlines(keepends=True),

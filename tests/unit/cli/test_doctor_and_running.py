@@ -1,0 +1,161 @@
+"""`sayso doctor`, the mark of a running server, and what `sayso serve` and `mcp` check first."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from sayso.cli.commands.serve import Listening
+from sayso.cli.exit_codes import ExitCode
+from sayso.cli.running import free_port, running_url, server_url, serving, while_stopped
+from sayso.errors import NotNow
+from tests.fakes.command_line import CommandLine, mail
+
+
+def test_a_good_installation(sayso: CommandLine) -> None:
+    sayso.ask(mail())
+    said = sayso("doctor")
+    assert said.code == 0
+    assert "MEND" not in said.out
+    for part in (
+        f"ok    {sayso.home} is private\n",
+        f"ok    database {sayso.home}/sayso.db opens and is whole\n",
+        "ok    a passphrase is chosen\n",
+        f"ok    rules load; settings {sayso.home}/settings.toml\n",
+        "ok    requests that wait: 1\n",
+        "ok    no server runs; to start one: sayso serve\n",
+        "run `sayso serve` as another user.\n",
+    ):
+        assert part in said.out
+    assert said.out.count("is private") == 1
+    assert all(finding["good"] for finding in json.loads(sayso("doctor", "--json").out))
+
+
+def test_nothing_is_made_by_looking(bare: CommandLine) -> None:
+    said = bare("doctor")
+    assert said.code == ExitCode.FAILURE
+    assert "MEND  no passphrase is chosen, so nobody can decide\n" in said.out
+    assert "hint: choose one on a terminal: sayso passphrase set\n" in said.out
+    assert not bare.home.exists()
+
+
+def test_what_is_to_be_mended_is_said(sayso: CommandLine) -> None:
+    sayso.home.chmod(0o755)
+    (sayso.home / "settings.toml").write_text('[permissions]\nalow = ["x"]\n')
+    said = sayso("doctor")
+    assert said.code == ExitCode.FAILURE
+    assert f"MEND  {sayso.home} can be entered by other users\n" in said.out
+    assert f"hint: take their rights away: chmod 700 {sayso.home}\n" in said.out
+    assert f"MEND  rules: {sayso.home}/settings.toml:2:1: `alow` is not a setting" in said.out
+    assert "      hint: did you mean `allow`?\n" in said.out
+    assert said.err == ""
+
+
+def test_a_database_that_is_broken_is_said(sayso: CommandLine) -> None:
+    (sayso.home / "sayso.db").write_bytes(b"nothing of the kind" * 100)
+    for words in (["doctor"], ["inbox", "list"], ["serve", "--port", "0"]):
+        said = sayso(*words)
+        assert said.code == ExitCode.FAILURE
+        assert f"`{sayso.home}/sayso.db` is not a database" in said.out + said.err
+        assert "hint: keep a copy of the file" in said.out + said.err
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SAYSO_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_one_server_an_installation(home: Path) -> None:
+    assert running_url() is None
+    assert not home.exists()
+    assert server_url() == "http://127.0.0.1:8484"
+    with serving("http://127.0.0.1:9"):
+        assert running_url() == server_url() == "http://127.0.0.1:9"
+        with (
+            pytest.raises(NotNow, match=r"is running already, at http://127\.0\.0\.1:9"),
+            serving("http://127.0.0.1:10"),
+        ):
+            pytest.fail("two servers")
+        with pytest.raises(NotNow, match="no"), while_stopped("no"):
+            pytest.fail("a server runs")
+        assert running_url() == "http://127.0.0.1:9"
+    assert running_url() is None
+    with (
+        while_stopped("no"),
+        pytest.raises(NotNow, match="an address it has not said yet"),
+        serving("x"),
+    ):
+        pytest.fail("it was to be stopped")
+    with serving("http://127.0.0.1:10"):
+        assert running_url() == "http://127.0.0.1:10"
+
+
+def test_a_port_that_is_taken_is_not_free() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert free_port(port) not in (0, port)
+    assert free_port(port) == port
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:80"),
+        ("0.0.0.0", "http://localhost:80"),
+        ("::", "http://localhost:80"),
+        ("::1", "http://[::1]:80"),
+        ("[::1]", "http://[::1]:80"),
+        ("sayso.example", "http://sayso.example:80"),
+    ],
+)
+def test_the_address_is_one_that_can_be_opened(host: str, url: str) -> None:
+    assert Listening(host, 80, (), (), None).url == url
+    tls = (Path("cert"), Path("key"))
+    assert Listening(host, 80, (), (), tls).url == url.replace("http", "https")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--tls-cert", "x"], "a certificate and its key go together"),
+        (["--tls-cert", "/none", "--tls-key", "/none"], "there is no file `/none`"),
+        (["--port", "65536"], "`65536` is not a port"),
+        (["--port", "-1"], "`-1` is not a port"),
+        (["--host", "0.0.0.0", "--port", "0"], "can be reached from other machines"),
+        (["--host", "not a host", "--port", "0"], ""),
+        (["--host", "192.0.2.1", "--port", "1"], ""),
+    ],
+)
+def test_what_a_server_cannot_be_run_with(
+    bare: CommandLine, words: list[str], message: str
+) -> None:
+    said = bare("serve", *words)
+    assert said.code == ExitCode.INVALID
+    assert message in said.err
+    assert "\nhint: " in said.err
+
+
+def test_a_gateway_says_what_it_lacks(sayso: CommandLine) -> None:
+    for words, message in (
+        ([], "no server command is given"),
+        (["--", "cat"], "the gateway needs an agent's token in SAYSO_AGENT_TOKEN"),
+    ):
+        said = sayso("mcp", *words)
+        assert f"error: {message}\nhint: " in said.err
+        assert said.code in (ExitCode.FAILURE, ExitCode.REFUSED)
+        assert said.out == ""
+    sayso.patch.setenv("SAYSO_AGENT_TOKEN", "sayso_agent_" + "0" * 64)
+    for hold in ("0", "-1", "nan", "1e9"):
+        said = sayso("mcp", "--hold", hold, "--", "cat")
+        assert "is not a number of seconds" in said.err
+    sayso.patch.setenv("SAYSO_URL", f"http://127.0.0.1:{free_port()}")
+    said = sayso("mcp", "--", "cat")
+    assert said.code == ExitCode.FAILURE
+    assert "no sayso server answers" in said.err
+    assert "hint: start it: sayso serve" in said.err
