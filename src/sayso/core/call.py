@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+import orjson
 import rfc8785
 
 from sayso.errors import CallInvalid
@@ -113,9 +114,37 @@ def check_arguments(value: object) -> dict[str, Any]:
 def canonical(value: object) -> bytes:
     """The canonical JSON of a value (RFC 8785); raises CallInvalid for what it cannot carry."""
     try:
+        if _is_simple(value, 0):
+            return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
         return rfc8785.dumps(value)  # type: ignore[arg-type]
-    except (rfc8785.CanonicalizationError, ValueError, RecursionError) as error:
+    except (rfc8785.CanonicalizationError, ValueError, TypeError, RecursionError) as error:
         raise CallInvalid(f"the value has no canonical form: {error}") from error
+
+
+_SIMPLE = frozenset({str, bool, type(None)})
+
+
+def _is_simple(value: object, depth: int) -> bool:
+    """Whether any JSON writer that sorts keys writes the canonical form: no floats, ASCII keys."""
+    kind = type(value)
+    if kind in _SIMPLE:
+        return True
+    if kind is int:
+        number: Any = value
+        return bool(abs(number) <= MAX_INTEGER)
+    if depth > MAX_DEPTH:
+        return False
+    items: Any = value
+    if kind is dict:
+        for key, item in items.items():
+            if type(key) is not str or not key.isascii():
+                return False
+            if type(item) is not str and not _is_simple(item, depth + 1):
+                return False
+        return True
+    if kind is list:
+        return all(type(item) is str or _is_simple(item, depth + 1) for item in items)
+    return False
 
 
 def digest_of(call: ToolCall) -> str:

@@ -6,11 +6,13 @@ both the rules that match and those that a look-alike of the path would match.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sayso.policy.compiled import CompiledRule
 from sayso.policy.name_index import NameIndex
 from sayso.policy.paths import collapse, components
+from sayso.policy.patterns.glob import Glob
 from sayso.policy.patterns.path import DEEP, PathPattern, fold_component
 from sayso.policy.spelling import normal
 
@@ -94,11 +96,12 @@ class PathView:
 class PathIndex:
     """The rules with a path pattern of one source and one tool pattern."""
 
-    __slots__ = ("_absolute", "_anchored", "_everything", "_floating", "_floats", "_seen")
+    __slots__ = ("_absolute", "_anchored", "_deep", "_everything", "_floating", "_floats", "_seen")
 
     def __init__(self) -> None:
         self._absolute: dict[Any, Any] = {}
         self._anchored: dict[Any, Any] = {}
+        self._deep: dict[Any, Any] = {}
         self._floats: NameIndex[CompiledRule] = NameIndex()
         self._floating = False
         self._seen: dict[str, list[CompiledRule]] = {}
@@ -117,15 +120,13 @@ class PathIndex:
             self._everything.append(rule)
             return
         if segments and segments[0] == DEEP and not pattern.anchored:
+            if len(segments) > 1 and len(segments[1]) == 1:
+                _hang(self._deep, segments[1:], rule)
+                return
             self._floats.add(segments[1] if len(segments) > 1 else ("", ""), rule)
             self._floating = True
             return
-        node = self._anchored if pattern.anchored else self._absolute
-        for segment in segments:
-            if len(segment) != 1:
-                break
-            node = node.setdefault(segment[0], {})
-        node.setdefault(None, []).append(rule)
+        _hang(self._anchored if pattern.anchored else self._absolute, segments, rule)
 
     def find(self, view: PathView) -> list[CompiledRule]:
         """The rules that can match the path or what it looks like; some more, and some twice."""
@@ -136,6 +137,11 @@ class PathIndex:
             below = view.below()[1]
             if below is not None:
                 _walk(self._anchored, below, found)
+        if self._deep:
+            for place, part in enumerate(view.folded):
+                node = self._deep.get(part)
+                if node is not None:
+                    _walk(node, view.folded[place + 1 :], found)
         if self._floating:
             for part in view.folded:
                 floats = self._seen.get(part)
@@ -155,6 +161,15 @@ class PathIndex:
     def everything(self) -> list[CompiledRule]:
         """The rules that match every path, also one of which nothing is known."""
         return self._everything
+
+
+def _hang(node: dict[Any, Any], segments: Iterable[Glob], rule: CompiledRule) -> None:
+    """Hang a rule into a trie, below its literal segments up to the first with a star."""
+    for segment in segments:
+        if len(segment) != 1:
+            break
+        node = node.setdefault(segment[0], {})
+    node.setdefault(None, []).append(rule)
 
 
 def _walk(root: dict[Any, Any], parts: list[str], found: list[CompiledRule]) -> None:

@@ -69,7 +69,8 @@ class Plan:
         self.command_table = self._commands(self.table_groups, call)
         self.list_paths = [group.paths for group in self.list_groups if group.paths_size]
         self.table_paths = [group.paths for group in self.table_groups if group.paths_size]
-        self.simple = self.descriptor is None or self.descriptor.bare
+        bare = self.descriptor is None or self.descriptor.bare
+        self.simple = bare and self.identity.kind is not TargetKind.MCP
         self.only_path = self._only_path()
         self.fixed: PolicyOutcome | None = None
         if call is not None and self._is_fixed():

@@ -6,7 +6,7 @@ Arguments are hostile: one of the wrong type gives a target with a doubt, never 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from sayso.core.call import ToolCall
 from sayso.core.target import Operation, Target, TargetKind
 from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor
 from sayso.policy.facts import Facts
+from sayso.policy.found_targets import MAX_FOUND, kind_of, texts_in, too_many
 from sayso.policy.paths import collapse, normalise, process_view
 from sayso.policy.patterns.tool import split_written
 from sayso.policy.spelling import hidden_character, normal, skeleton
@@ -61,10 +62,10 @@ def targets_of(
     call: ToolCall, identity: Target, descriptor: ToolDescriptor | None, facts: Facts
 ) -> tuple[Target, ...]:
     """The targets of a call whose identity and descriptor are known."""
-    if descriptor is None or descriptor.bare:
-        return (identity,)
-    arguments = call.arguments
     own = identity.kind is not TargetKind.MCP
+    arguments = call.arguments
+    if descriptor is None or descriptor.bare:
+        return (identity,) if own else (identity, *_undescribed(descriptor, call, facts))
     found: list[Target] = [] if own else _misspelt(descriptor, arguments)
     for argument in descriptor.paths:
         found += _paths(argument, arguments, call.workspace, facts, own=own)
@@ -77,7 +78,32 @@ def targets_of(
             found.append(_named(kind, arguments[named], named))
     if own and found:
         return tuple(found)
-    return (identity, *found)
+    return (identity, *found) if own else (identity, *found, *_undescribed(descriptor, call, facts))
+
+
+def _undescribed(
+    descriptor: ToolDescriptor | None, call: ToolCall, facts: Facts
+) -> Iterator[Target]:
+    """Targets among the arguments of an MCP tool that its descriptor does not name.
+
+    Who described the tool of this very server has said what its arguments are; nothing is guessed.
+    """
+    if descriptor is not None and descriptor.server != "*":
+        return
+    known = frozenset[str]()
+    if descriptor is not None:
+        named = (descriptor.command, descriptor.skill, descriptor.agent)
+        paths = (argument.name for argument in descriptor.paths)
+        known = frozenset((*paths, *descriptor.urls, *(name for name in named if name)))
+    for number, (name, text) in enumerate(texts_in(call.arguments, known)):
+        if number == MAX_FOUND:
+            yield too_many()
+            return
+        kind = kind_of(name, text)
+        if kind is TargetKind.PATH:
+            yield path_target(text, Operation.ANY, call.workspace, facts, own=False)
+        elif kind is TargetKind.HOST:
+            yield from _urls({name: text}, name, own=False, optional=True)
 
 
 def _misspelt(descriptor: ToolDescriptor, arguments: Mapping[str, Any]) -> list[Target]:

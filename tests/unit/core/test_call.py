@@ -5,12 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+import rfc8785
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sayso.core.call import (
     MAX_ARGUMENT_BYTES,
     MAX_DEPTH,
+    MAX_INTEGER,
     MAX_NAME,
     Owner,
     ToolCall,
@@ -157,3 +159,26 @@ def test_a_name_that_cannot_be_stored_is_refused(name: object) -> None:
 def test_odd_names_are_left_to_policy() -> None:
     assert check_name("tool", "a\u200bb") == "a\u200bb"
     assert check_name("tool", "") == ""
+
+
+@pytest.mark.spec("POL-1")
+@settings(max_examples=500)
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers(-MAX_INTEGER, MAX_INTEGER)
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+        max_leaves=20,
+    )
+)
+def test_the_fast_canonical_form_is_that_of_the_standard(value: object) -> None:
+    try:
+        expected = rfc8785.dumps(value)  # type: ignore[arg-type]
+    except (ValueError, UnicodeError):
+        with pytest.raises(CallInvalid):
+            canonical(value)
+    else:
+        assert canonical(value) == expected
