@@ -9,14 +9,23 @@ import orjson
 
 from sayso.audit.record import RecordKind
 from sayso.broker.ports import Page, Store
+from sayso.core.reason import Reason
 
 LOOK_BACK = 100
 """How many of the newest audit entries are looked through."""
 
 
+_WHY = {
+    Reason.NO_APPROVER.value: "it needs a person, and there was nobody to ask",
+    Reason.STICKY_DENY.value: "the identical call was rejected before",
+    Reason.CANCELLED.value: "the session was stopped",
+}
+"""What people read where it was no rule that decided."""
+
+
 @dataclass(frozen=True, slots=True)
 class ByRule:
-    """A call that policy allowed or denied without asking anybody; `at` is RFC 3339."""
+    """A call that was allowed or denied without asking anybody; `at` is RFC 3339, `rule` says why."""
 
     at: str
     call_id: str
@@ -46,7 +55,7 @@ async def decided_by_rule(store: Store, user_id: str | None, limit: int) -> list
                 targets=tuple(record.get("targets", ())),
                 effect=record.get("effect", ""),
                 reason=record.get("reason", ""),
-                rule=record.get("rule", ""),
+                rule=_WHY.get(record.get("reason", ""), record.get("rule", "")),
             )
         )
         if len(found) == limit:

@@ -32,6 +32,7 @@ WAIT_SECONDS = 50.0
 RETRY_SECONDS = 1.0
 """How long until an approved call that could not be claimed is tried again."""
 
+_NOBODY = "run it on a terminal, let the gate wait for the inbox, or make it a server's client"
 _GOES_ON = ("pending", "running")
 _RAN = ("done", "failed", "unknown", "unreported")
 
@@ -105,7 +106,10 @@ def refusal(standing: Standing) -> SaysoError:
             request_id=standing.call_id,
         )
     if standing.status in (None, "refused"):
-        return CallDenied(standing.message, reason=standing.reason, request_id=standing.call_id)
+        hint = _NOBODY if standing.reason == "no-approver" else None
+        return CallDenied(
+            standing.message, hint, reason=standing.reason, request_id=standing.call_id
+        )
     return CallRejected(
         standing.message, reason=standing.reason, request_id=standing.call_id, by=standing.by
     )

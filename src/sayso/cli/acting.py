@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
+import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -114,10 +115,21 @@ def must_have_terminal(message: str) -> None:
 def read_hidden(question: str) -> str:
     """A line typed on the terminal and not shown; raises NotAuthenticated if the input ends."""
     try:
-        return getpass.getpass(question)
+        with interruptible():
+            return getpass.getpass(question)
     except (EOFError, UnicodeError) as error:
         print(file=sys.stderr)
         raise NotAuthenticated("nothing was typed", "nothing was changed; try again") from error
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl+C end a prompt at once: an event loop keeps the first one for itself."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def read_line(what: str) -> str:

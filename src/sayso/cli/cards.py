@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.channels.card import Card, card_of
 from sayso.channels.display import one_line, plain, show
-from sayso.channels.terminal.picture import Look, draw
+from sayso.channels.terminal.picture import MAX_WIDTH, Look, draw
 from sayso.cli.table import table
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, seconds_between
@@ -83,10 +84,12 @@ async def card_json(
 
 
 async def card_text(broker: Broker, actor: Actor | None, request: ApprovalRequest) -> str:
-    """The card in at most 80 columns, in full: nothing of it is cut."""
+    """The card in the terminal's width, at most 80 columns, in full: nothing of it is cut."""
     look = Look.COLOUR if sys.stdout.isatty() and "NO_COLOR" not in os.environ else Look.PLAIN
     card = await picture(broker, actor, request)
-    return draw(card, broker.world.clock.now(), full=True, look=look).text.rstrip("\n")
+    width = shutil.get_terminal_size((MAX_WIDTH, 24)).columns if sys.stdout.isatty() else MAX_WIDTH
+    drawn = draw(card, broker.world.clock.now(), width=width, full=True, look=look)
+    return drawn.text.rstrip("\n")
 
 
 def inbox_table(requests: Sequence[ApprovalRequest], now: Moment) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,10 +91,11 @@ async def open_embedded(
     stack = contextlib.AsyncExitStack()
     lists = settings_rules(settings)
     built: list[Broker] = []
+    sessions: set[str] = set()
     owner = OwnerAtTerminal(lambda: built[0])
     channels = Channels(
         [
-            *([_terminal(owner, lists)] if terminal else []),
+            *([_terminal(owner, lists, sessions)] if terminal else []),
             *([WebInbox()] if inbox else []),
         ],
         owner.picture,
@@ -119,6 +120,7 @@ async def open_embedded(
         session = await broker.open_session(
             actor, source="api", workspace=workspace, context_label=context_label
         )
+        sessions.add(session.session_id)
     except BaseException:
         await stack.aclose()
         raise
@@ -164,8 +166,16 @@ def own_directory(path: Path) -> Path:
         ) from error
 
 
-def _terminal(owner: OwnerAtTerminal, lists: SettingsRules) -> TerminalApprover:
-    return TerminalApprover(owner, SystemClock().now, diff_lines=lists.settings.diff_lines)
+def _terminal(
+    owner: OwnerAtTerminal, lists: SettingsRules, sessions: Container[str]
+) -> TerminalApprover:
+    """The terminal of an embedded gate: it asks about this program's own calls only."""
+    return TerminalApprover(
+        owner,
+        SystemClock().now,
+        diff_lines=lists.settings.diff_lines,
+        concerns=lambda card: card.session_id in sessions,
+    )
 
 
 def _files_of(database: Path) -> list[Path]:

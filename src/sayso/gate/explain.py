@@ -43,6 +43,8 @@ def _why(policy: PolicyOutcome) -> str:
             rule = policy.rule
             if rule is None:
                 return f"{target} needs a person."
+            if rule.seeded:  # a row of the defaults, which nobody wrote
+                return f"No rule allows {target}, so a person is asked."
             must = " A person is always asked." if policy.must_ask else ""
             said = f" {rule.justification}" if rule.justification else ""
             return f"{target} matches {rule_words(rule)}.{must}{said}"

@@ -167,4 +167,6 @@ async def standard_output() -> Sink:
 
 
 def _is_file(stream: BinaryIO) -> bool:
-    return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    """Whether nobody has to wait for the stream: a regular file, or a device such as /dev/null."""
+    mode = os.fstat(stream.fileno()).st_mode
+    return stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and not stream.isatty())

@@ -35,8 +35,13 @@ class TerminalApprover:
         diff_lines: int = 120,
         path: str = CONTROLLING,
         quiet_seconds: float = QUIET_SECONDS,
+        concerns: Callable[[Card], bool] = lambda card: True,
     ) -> None:
-        """`keyring` checks the owner's passphrase, `now` is the clock, `path` the terminal's device."""
+        """`keyring` checks the owner's passphrase, `now` is the clock, `path` the terminal's device.
+
+        `concerns` tells which cards are shown here; others wait elsewhere.
+        """
+        self._concerns = concerns
         self._lock = Lock(keyring)
         self._now = now
         self._diff_lines = diff_lines
@@ -67,6 +72,8 @@ class TerminalApprover:
 
     async def announce(self, card: Card) -> None:
         """Put a card into the queue."""
+        if not self._concerns(card):
+            return
         await self.check()
         self._waiting[card.request_id] = card
         self._arrived.set()

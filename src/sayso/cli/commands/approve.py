@@ -9,7 +9,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting
+from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting, interruptible
 from sayso.cli.cards import card_json, card_text, find_request
 from sayso.cli.exit_codes import ExitCode
 from sayso.core.code_words import code_of
@@ -105,7 +105,8 @@ def _must_see(request: ApprovalRequest) -> None:
 
 def _confirmed() -> bool:
     try:
-        answer = input("\nApprove exactly this, once? Type yes: ")
+        with interruptible():
+            answer = input("\nApprove exactly this, once? Type yes: ")
     except (EOFError, UnicodeError):
         print()
         return False

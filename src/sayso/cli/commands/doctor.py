@@ -104,6 +104,7 @@ async def _installation(database: Path, settings: str) -> list[Finding]:
         problem = rules.unavailable or "; ".join(rules.problems)
         if not problem:
             findings.append(Finding(True, f"rules load; settings {settings}"))
+            findings += [Finding(True, f"rules: {warning}") for warning in rules.warnings]
         else:
             message, _, hint = problem.partition("\nhint: ")
             findings.append(Finding(False, f"rules: {message}", hint))
