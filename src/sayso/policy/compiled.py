@@ -136,9 +136,12 @@ class CompiledRule:
 
     @property
     def never(self) -> str | None:
-        """Why the rule can never match, None if it can."""
+        """Why the rule can never do what it says, None if it can."""
         if self.paths == () and not self.critical:
             return f"the rule `{self.rule.text}` can never match: the home directory is not known"
+        if self.command is False and (self.strict or self.denies):
+            does = "never allows" if self.strict else "only asks"
+            return f"the rule `{self.rule.text}` {does}: command lines are not taken apart yet"
         if self.strict and not self.targeted:
             name = self.tool.text
             hidden = hidden_character(name)

@@ -11,6 +11,7 @@ from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Origin
 from sayso.policy.ruleset import compile_ruleset, judge
 from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.policy.text_rule import parse_text_rule
 from tests.fakes.facts import FakeFacts
 from tests.unit.policy.worlds import call, effect, row, rule, said
 
@@ -256,3 +257,29 @@ def test_the_memo_is_bounded() -> None:
     for number in range(20_000):
         assert judge(call(f"t{number}"), ruleset, NOTHING_KNOWN).effect is Effect.ALLOW
     assert len(ruleset._plans) <= 8192
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("allow shell(npm test)", "never allows"),
+        ("deny shell(rm *)", "only asks"),
+    ],
+)
+def test_a_rule_for_one_command_says_that_it_cannot_do_all_it_says_yet(
+    text: str, said: str
+) -> None:
+    effect, pattern = text.split(" ", 1)
+    rule = parse_text_rule(Effect.parse(effect), pattern, Origin.GLOBAL)
+    (warning,) = compile_ruleset([rule], [], SHIPPED).warnings
+    assert said in warning
+
+
+@pytest.mark.parametrize(
+    ("effect", "pattern"), [("deny", "shell(*)"), ("ask", "shell(git push *)")]
+)
+def test_a_rule_for_commands_that_does_what_it_says_is_no_warning(
+    effect: str, pattern: str
+) -> None:
+    rule = parse_text_rule(Effect.parse(effect), pattern, Origin.GLOBAL)
+    assert compile_ruleset([rule], [], SHIPPED).warnings == ()
