@@ -14,6 +14,8 @@ _log = structlog.get_logger("sayso.notify")
 
 BATCH = 200
 POLL_SECONDS = 5.0
+GATHER_SECONDS = 0.02
+"""How long changes are gathered before they are handed over together; people do not notice."""
 
 
 class Outbox:
@@ -28,7 +30,7 @@ class Outbox:
         self._seen = await self._world.store.last_notice()
         for request in await self._world.store.pending():
             if request.waits:
-                await self._hand_over(request.request_id, EventKind.APPROVAL_REQUESTED)
+                await self._hand_over(request.request_id, {EventKind.APPROVAL_REQUESTED})
 
     async def run(self) -> None:
         """Hand over events until cancelled."""
@@ -42,28 +44,35 @@ class Outbox:
                 ) as error:  # the store may come back: what was not told is told then
                     _log.warning("events could not be read", error=str(error))
                     more = False
-                if not more:
-                    await subscription.wait(POLL_SECONDS)
+                if not more and await subscription.wait(POLL_SECONDS):
+                    await self._world.clock.sleep(GATHER_SECONDS)
         finally:
             subscription.close()
 
     async def drain(self) -> bool:
-        """Hand over the events there are; returns whether there may be more."""
+        """Hand over the events there are; returns whether there may be more.
+
+        A request that changed several times is handed over once, as it is now.
+        """
         notices = await self._world.store.notices(self._seen, BATCH)
+        kinds: dict[str, set[EventKind]] = {}
         for event in notices:
             if event.request_id:
-                await self._hand_over(event.request_id, event.kind)
-            self._seen = event.event_id  # only now: what could not be read is read again
+                kinds.setdefault(event.request_id, set()).add(event.kind)
+        for request_id, found in kinds.items():
+            await self._hand_over(request_id, found)
+        if notices:
+            self._seen = notices[-1].event_id  # only now: what could not be read is read again
         return len(notices) == BATCH
 
-    async def _hand_over(self, request_id: str, kind: EventKind) -> None:
+    async def _hand_over(self, request_id: str, kinds: set[EventKind]) -> None:
         request = await self._world.store.request(request_id)
         if request is None:
             return
         try:
-            if kind is EventKind.APPROVAL_REQUESTED:
+            if EventKind.APPROVAL_REQUESTED in kinds:
                 await self._world.notifier.announce(request)
-            else:
+            if kinds != {EventKind.APPROVAL_REQUESTED}:
                 await self._world.notifier.update(request)
         except Exception as error:  # whatever a channel does, the request stays as it is
             _log.warning("a channel failed", request_id=request_id, error=str(error))
