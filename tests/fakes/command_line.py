@@ -69,7 +69,7 @@ class CommandLine:
 
         async def asking(broker: Broker) -> list[Standing]:
             actor = await broker.access.embedded_agent(agent)
-            session = await broker.open_session(actor, workspace="/work/site")
+            session = await broker.open_session(actor, workspace="/srv/site")
             gate = broker.gate(session.session_id)
             return [await gate.submit(draft) for draft in drafts]
 
