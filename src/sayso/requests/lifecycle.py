@@ -250,6 +250,9 @@ def lapses_at(request: ApprovalRequest) -> Moment | None:
     return plus(request.approved_at, LAPSE_SECONDS)
 
 
+_LET_THROUGH = (Status.APPROVED, Status.RUNNING, Status.DONE, Status.FAILED)
+
+
 def closed(request: ApprovalRequest) -> RequestClosed:
     """The error that says how and by whom the request was resolved, or that it is not yet at that point."""
     status, resolution = request.status.value, request.resolution
@@ -261,7 +264,9 @@ def closed(request: ApprovalRequest) -> RequestClosed:
         )
     return RequestClosed(
         f"already resolved by {resolution.by or 'sayso'}: {status}",
-        f"the reason is {resolution.reason.value}; ask again with a new call if it is still wanted",
+        "nothing was changed"
+        if request.status in _LET_THROUGH
+        else f"the reason is {resolution.reason.value}; a new call asks again",
         status=status,
         resolution=resolution.to_json(),
     )
