@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
@@ -52,6 +53,13 @@ def find_chromium() -> str | None:
         if found := shutil.which(name):
             return found
     return str(CHROMIUM_OF_MACOS) if CHROMIUM_OF_MACOS.exists() else None
+
+
+@pytest.fixture(autouse=True)
+def _own_logs() -> Iterator[None]:
+    """What one test does to the logs, such as running a command, does not reach the next."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")
