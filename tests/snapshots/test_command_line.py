@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,8 +80,19 @@ def filtered(sayso: CommandLine, *words: str, owner: bool = False, code: str = "
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help(sayso: CommandLine, snapshot: SnapshotAssertion, command: str) -> None:
-    assert filtered(sayso, *command.split(), "--help") == snapshot
+def test_help(tmp_path: Path, snapshot: SnapshotAssertion, command: str) -> None:
+    # A process of its own: which commands were used before in this one shows in the help.
+    words = [*command.split(), "--help"]
+    said = subprocess.run(
+        [sys.executable, "-m", "sayso.cli.main", *words],
+        env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "SAYSO_HOME": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    text = f"$ sayso {' '.join(words)}\n{said.stdout}{said.stderr}[{said.returncode}]\n"
+    assert re.sub(r"[ \t]+\n", "\n", text) == snapshot
 
 
 def test_outputs(sayso: CommandLine, snapshot: SnapshotAssertion) -> None:
