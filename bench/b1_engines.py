@@ -18,6 +18,7 @@ from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.gate.decide import Context, decide
+from sayso.policy.facts import NothingKnown
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset, judge
@@ -120,7 +121,7 @@ def floor(rules: Sequence[WorkRule], calls: Sequence[WorkCall]) -> Engine[WorkCa
 # ── sayso ──────────────────────────────────────────────────────────────────────────────────────
 
 
-class KnownFiles:
+class KnownFiles(NothingKnown):
     """Facts of a machine without links: what is measured is policy, not the file system."""
 
     home: str | None = HOME

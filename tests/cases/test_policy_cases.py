@@ -12,7 +12,7 @@ import pytest
 
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
-from sayso.core.target import Operation
+from sayso.core.operation import Operation
 from sayso.errors import RuleSyntaxError
 from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor
 from sayso.policy.protection import protected_rules

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sayso.system import shell_parser
 
 
 @dataclass
@@ -17,6 +21,9 @@ class FakeFacts:
     dns: Mapping[str, str] = field(default_factory=dict)
     unknown: bool = False
     asked: list[str] = field(default_factory=list)
+    dialect: str = "bash"
+    files: tuple[str, ...] | None = None
+    repositories: frozenset[str] = frozenset()
 
     def resolve(self, path: str) -> str | None:
         if self.unknown:
@@ -51,3 +58,22 @@ class FakeFacts:
             return None
         self.asked.append(host)
         return (self.dns.get(host, "203.0.113.7"),)
+
+    def syntax_tree(self, line: str) -> Mapping[str, Any] | str:
+        return shell_parser.syntax_tree(line, self.dialect)
+
+    def glob(self, pattern: str, folder: str) -> tuple[str, ...] | None:
+        """The files that are given, each absolute; unknown where none are."""
+        if self.unknown or self.files is None:
+            return None
+        whole = pattern if pattern.startswith("/") else f"{folder}/{pattern}"
+        parts = whole.split("/")
+        return tuple(
+            path
+            for path in self.files
+            if len(names := path.split("/")) == len(parts)
+            and all(fnmatchcase(name, part) for name, part in zip(names, parts, strict=True))
+        )
+
+    def is_repository(self, path: str) -> bool | None:
+        return None if self.unknown else path in self.repositories

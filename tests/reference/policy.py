@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from sayso.core.approval_policy import ApprovalPolicy, Approver, merge
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
+from sayso.core.operation import Operation
 from sayso.core.reason import Reason
-from sayso.core.target import Operation, Target, TargetKind
+from sayso.core.target import Target, TargetKind
 from sayso.errors import RuleSyntaxError
 from sayso.policy.comparison import ConditionFailed
 from sayso.policy.condition import compile_condition

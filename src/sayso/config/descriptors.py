@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sayso.config.reading import Table
-from sayso.core.target import Operation
+from sayso.core.operation import Operation
 from sayso.policy.descriptors import PathArgument, ToolDescriptor, ToolKind
 
 TOOL_KEYS = ("kind", "category", "server", "paths", "command", "urls", "remember")

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from sayso.core.operation import Operation
+from sayso.core.shell_command import ShellCommand
+
 
 class TargetKind(StrEnum):
     """What sort of thing a target is."""
@@ -19,15 +22,6 @@ class TargetKind(StrEnum):
     NAME = "name"
 
 
-class Operation(StrEnum):
-    """What is done to a path; `any` where it is not known."""
-
-    READ = "read"
-    WRITE = "write"
-    DELETE = "delete"
-    ANY = "any"
-
-
 @dataclass(frozen=True, slots=True)
 class Target:
     """One thing a call touches.
@@ -38,7 +32,8 @@ class Target:
     target has `server` and `tool`. `alternatives` are further spellings, on which deny and ask rules
     are tried and allow rules are not. `doubt` says in words why the target cannot be verified;
     `opaque` is a command that could not be taken apart, so that only a rule for every command
-    covers it.
+    covers it; `command` is one that was. `redirected` is a path that a command line writes to by
+    redirection, which needs an allow of its own (POL-34).
     """
 
     kind: TargetKind
@@ -56,6 +51,8 @@ class Target:
     doubt: str | None = None
     alternatives: tuple[str, ...] = ()
     opaque: bool = False
+    command: ShellCommand | None = None
+    redirected: bool = False
 
     @property
     def leads_to(self) -> str | None:

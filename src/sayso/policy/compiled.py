@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sayso.core.approval_policy import Approver
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
-from sayso.core.target import Operation
+from sayso.core.operation import Operation
 from sayso.errors import RuleSyntaxError
 from sayso.policy.comparison import Condition, ConditionFailed, failing
 from sayso.policy.condition import compile_condition

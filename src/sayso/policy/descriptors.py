@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sayso.core.target import Operation
+from sayso.core.operation import Operation
 
 
 class ToolKind(StrEnum):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 
 class Facts(Protocol):
@@ -28,12 +29,26 @@ class Facts(Protocol):
     def addresses(self, host: str) -> tuple[str, ...] | None:
         """The addresses a host name resolves to, in canonical form."""
 
+    @property
+    def dialect(self) -> str:
+        """The shell that command lines are run by: `bash`, `posix` or `zsh`."""
+
+    def syntax_tree(self, line: str) -> Mapping[str, Any] | str:
+        """The syntax tree of a command line as shfmt gives it, or in words why there is none."""
+
+    def glob(self, pattern: str, folder: str) -> tuple[str, ...] | None:
+        """The absolute paths that a shell's glob stands for in a folder; None = unknown, or too many."""
+
+    def is_repository(self, path: str) -> bool | None:
+        """Whether an absolute path is the top of a version control working tree."""
+
 
 class NothingKnown:
     """The facts of a machine of which nothing is known."""
 
     home: str | None = None
     windows: bool = False
+    dialect: str = "bash"
 
     def resolve(self, path: str) -> str | None:
         """Unknown."""
@@ -48,6 +63,21 @@ class NothingKnown:
     def addresses(self, host: str) -> tuple[str, ...] | None:
         """Unknown."""
         del host
+        return None
+
+    def syntax_tree(self, line: str) -> Mapping[str, Any] | str:
+        """Unknown."""
+        del line
+        return "there is no parser for command lines"
+
+    def glob(self, pattern: str, folder: str) -> tuple[str, ...] | None:
+        """Unknown."""
+        del pattern, folder
+        return None
+
+    def is_repository(self, path: str) -> bool | None:
+        """Unknown."""
+        del path
         return None
 
 

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sayso.core.target import Operation, Target, TargetKind
+from sayso.core.operation import Operation
+from sayso.core.target import Target, TargetKind
 from sayso.policy.spelling import skeleton
 
 MAX_FOUND = 200

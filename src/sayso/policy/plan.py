@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sayso.core.call import ToolCall
-from sayso.core.target import Operation, Target, TargetKind
+from sayso.core.operation import Operation
+from sayso.core.target import Target, TargetKind
 from sayso.policy.compiled import EVERY_PATH, CompiledRule
 from sayso.policy.descriptors import Descriptors, PathArgument, ToolKind
 from sayso.policy.layer import Layer, Patterned

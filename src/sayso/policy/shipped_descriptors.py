@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sayso.core.target import Operation
+from sayso.core.operation import Operation
 from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor, ToolKind
 
 _READ, _WRITE, _DELETE = Operation.READ, Operation.WRITE, Operation.DELETE

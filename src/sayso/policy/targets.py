@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from sayso.core.call import ToolCall
-from sayso.core.target import Operation, Target, TargetKind
+from sayso.core.operation import Operation
+from sayso.core.target import Target, TargetKind
 from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor
 from sayso.policy.facts import Facts
 from sayso.policy.found_targets import MAX_FOUND, kind_of, texts_in, too_many

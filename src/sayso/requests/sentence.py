@@ -15,7 +15,8 @@ import minijinja
 
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
-from sayso.core.target import Operation, Target, TargetKind
+from sayso.core.operation import Operation
+from sayso.core.target import Target, TargetKind
 
 FUEL = 20_000
 """How many steps of the template engine one sentence may take."""

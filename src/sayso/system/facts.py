@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import errno
+import glob
+import itertools
 import os
 import stat
 import threading
+from collections.abc import Mapping
+from typing import Any
 
 from sayso.policy.web_address import canonical_address
+from sayso.system import shell_parser
 
 MAX_LINKS = 40
 """How many links one path may go through, as in the kernel."""
+
+MAX_NAMES = 1000
+"""How many names a glob may stand for; more are not known."""
 
 _CASE_CACHE = 4096
 _NAMES_TRIED = 64
@@ -89,6 +97,37 @@ class LocalFacts:
         """The address that a literal host is, in canonical form; None for every name."""
         address = canonical_address(host.removeprefix("[").removesuffix("]"))
         return None if address is None else (address,)
+
+    @property
+    def dialect(self) -> str:
+        """The shell that command lines are run by."""
+        return "bash"
+
+    def syntax_tree(self, line: str) -> Mapping[str, Any] | str:
+        """The syntax tree of a command line as shfmt gives it, or in words why there is none."""
+        return shell_parser.syntax_tree(line, self.dialect)
+
+    def glob(self, pattern: str, folder: str) -> tuple[str, ...] | None:
+        """The absolute paths that a glob stands for in a folder, hidden names only where it says so.
+
+        None for more than `MAX_NAMES`, for brackets, which shells read differently, and on error.
+        """
+        if not os.path.isabs(folder) or "[" in pattern or "\\" in pattern or "\0" in pattern:
+            return None
+        try:
+            found = glob.iglob(os.path.join(glob.escape(folder), pattern))
+            names = tuple(itertools.islice(found, MAX_NAMES + 1))
+        except OSError:
+            return None
+        return None if len(names) > MAX_NAMES else names
+
+    def is_repository(self, path: str) -> bool | None:
+        """Whether an absolute path holds a `.git`, file or directory."""
+        try:
+            os.lstat(os.path.join(path, ".git"))
+        except OSError as error:
+            return False if error.errno in _ABSENT else None
+        return True
 
 
 def _follow(path: str) -> str | None:

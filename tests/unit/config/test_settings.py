@@ -7,7 +7,7 @@ import pytest
 from sayso.config.settings import Settings, load_settings, parse_settings
 from sayso.core.approval_policy import Severity
 from sayso.core.effect import Effect
-from sayso.core.target import Operation
+from sayso.core.operation import Operation
 from sayso.errors import SettingsInvalid
 from sayso.policy.descriptors import PathArgument, ToolKind
 from sayso.policy.rule import Origin

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from sayso.core.effect import Effect, strictest
-from sayso.core.target import Operation, Target, TargetKind
+from sayso.core.operation import Operation
+from sayso.core.target import Target, TargetKind
 from sayso.errors import RuleRefused
 
 

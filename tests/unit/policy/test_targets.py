@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sayso.core.effect import Effect
-from sayso.core.target import Operation, Target, TargetKind
+from sayso.core.operation import Operation
+from sayso.core.target import Target, TargetKind
 from sayso.policy.descriptors import PathArgument, ToolDescriptor, ToolKind
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.shipped_descriptors import SHIPPED

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
-from sayso.core.target import Operation, Target, TargetKind
+from sayso.core.operation import Operation
+from sayso.core.target import Target, TargetKind
 from sayso.requests.sentence import MAX_NAME, action_sentence
 
 

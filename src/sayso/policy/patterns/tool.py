@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sayso.core.target import Operation
+from sayso.core.operation import Operation
 from sayso.policy.patterns.glob import Glob, fold_glob, glob_matches, parse_glob
 from sayso.policy.spelling import fold, normal
 

@@ -1,0 +1,14 @@
+"""What is done to a path."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Operation(StrEnum):
+    """What is done to a path; `any` where it is not known."""
+
+    READ = "read"
+    WRITE = "write"
+    DELETE = "delete"
+    ANY = "any"
