@@ -5,12 +5,10 @@ A command line that cannot be taken apart is covered by a pattern for every comm
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from sayso.errors import RuleSyntaxError
-
-_NOT_LINEAR = re.compile(r"\(\?(?:[=!>]|<[=!])|\\[1-9]|\(\?P=")
+from sayso.policy.patterns.expression import Expression, compile_expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +16,7 @@ class CommandPattern:
     """One pattern for command lines: its words, or a regular expression, and whether it is `*`."""
 
     words: tuple[str, ...] = ()
-    expression: str | None = None
+    expression: Expression | None = None
 
     @property
     def everything(self) -> bool:
@@ -31,32 +29,13 @@ def compile_command(text: str) -> CommandPattern:
     if not text.strip():
         raise RuleSyntaxError("the command is empty", "write `*` for every command")
     if len(text) > 2 and text[0] == text[-1] == "/":
-        return CommandPattern(expression=_expression(text[1:-1]))
+        return CommandPattern(expression=compile_expression(text[1:-1], column=2))
     words = _words(text)
     if words[-1].endswith(":*") and len(words[-1]) > 2:
         words[-1:] = [words[-1][:-2], "*"]
     elif words == [":*"]:
         words = ["*"]
     return CommandPattern(tuple(words))
-
-
-def _expression(text: str) -> str:
-    found = _NOT_LINEAR.search(text)
-    if found is not None:
-        raise RuleSyntaxError(
-            f"`{found[0]}` cannot be matched in linear time",
-            "leave out look-around and back references",
-            column=found.start() + 2,
-        )
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise RuleSyntaxError(
-            f"the regular expression cannot be read: {error.msg}",
-            "a rule that starts and ends with `/` is a regular expression",
-            column=(error.pos or 0) + 2,
-        ) from error
-    return text
 
 
 def _words(text: str) -> list[str]:
