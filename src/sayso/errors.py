@@ -11,6 +11,7 @@
     │ ├ RuleSyntaxError       a rule's text cannot be read; carries file:line:column
     │ ├ RuleRefused           a well-formed rule that sayso will not keep (second catch-all, lying example)
     │ ├ RuleNotFound          no rule has that id
+    │ ├ CasesInvalid          a table of cases cannot be read; carries file:line
     │ └ GroupNotFound         no permission group has that id
     ├ RequestError
     │ ├ RequestNotFound       no request has that id
@@ -139,6 +140,10 @@ class RuleNotFound(PolicyError):
 
 class GroupNotFound(PolicyError):
     """No permission group has that id."""
+
+
+class CasesInvalid(PolicyError):
+    """A table of cases cannot be read; the message starts with `file:line`."""
 
 
 class RequestError(SaysoError):

@@ -6,6 +6,7 @@ its component, or `**` for any number of components.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 from sayso.errors import RuleSyntaxError
@@ -130,14 +131,19 @@ def compile_text_path(
     A strict pattern is anchored at the workspace if it is relative. Others float to any depth and
     cover all below. An empty list means that it cannot match. Raises RuleSyntaxError.
     """
+    return list(_text_path(text, home, windows, strict))
+
+
+@functools.lru_cache(maxsize=4096)
+def _text_path(text: str, home: str | None, windows: bool, strict: bool) -> tuple[PathPattern, ...]:
+    """The patterns of one text; kept, for the built-in rules are compiled anew with every change."""
     text = _prepare(text, windows=windows)
     expanded = _expand(text, home, windows=windows, strict=strict)
     if expanded is None:
-        return []
+        return ()
     anchored, body = expanded
-    return _compile(
-        body, anchored, windows=windows, floating=anchored and not strict, below=not strict
-    )
+    floating = anchored and not strict
+    return tuple(_compile(body, anchored, windows=windows, floating=floating, below=not strict))
 
 
 def with_resolved_prefix(
