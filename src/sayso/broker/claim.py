@@ -6,16 +6,11 @@ from dataclasses import replace
 
 from sayso.audit.record import RecordKind
 from sayso.audit.redact import redact_text
-from sayso.broker.ports import Change, Claim, Standing
+from sayso.broker.change import change_of, write
+from sayso.broker.ports import Claim, Standing
+from sayso.broker.records import call_record
 from sayso.broker.submit import new_call, own_request
-from sayso.broker.world import (
-    World,
-    call_record,
-    decide_call,
-    notice,
-    request_record,
-    standing_of_request,
-)
+from sayso.broker.world import World, decide_call, standing_of_request
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
@@ -25,19 +20,16 @@ from sayso.gate.explain import verdict_message
 from sayso.gate.verdict import Verdict
 from sayso.requests.approval import ApprovalRequest, Caller, Lease, Outcome, Resolution, Status
 from sayso.requests.deadline import LEASE_SECONDS, due
-from sayso.requests.event import EventKind
 from sayso.requests.grant import grant_of
 from sayso.requests.lifecycle import (
     OPEN,
     CallerLeft,
     Claimed,
-    Event,
     Finished,
     Lapsed,
     Refused,
     Renewed,
     Superseded,
-    apply,
 )
 
 MAX_SUMMARY = 2000
@@ -63,8 +55,7 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
         try:
             over = due(request, now)
             if isinstance(over, Lapsed):  # whether or not any sweeper has run
-                lapsed = await _write(world, request, over, now, reason=Reason.LAPSED.value)
-                return standing_of_request(lapsed)
+                return standing_of_request(await write(world, change_of(request, over, now)))
             grant = grant_of(request)
             grants = () if grant is None else (grant,)
             verdict = await decide_call(world, session, request.call, grants)
@@ -74,10 +65,8 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
                 resolution = Resolution(
                     Reason.DENY_ON_RESOLVE, now, comment=verdict_message(verdict)
                 )
-                refused = await _write(
-                    world, request, Refused(resolution), now, reason=Reason.DENY_ON_RESOLVE.value
-                )
-                return standing_of_request(refused)
+                refused = change_of(request, Refused(resolution), now)
+                return standing_of_request(await write(world, refused))
             if verdict.reason is Reason.RULES_UNAVAILABLE:
                 return standing_of_request(request)  # approved until rules load or it lapses
             return await _ask_again(world, request, verdict, now)
@@ -90,9 +79,9 @@ async def renew(world: World, session_id: str, held: Claim) -> None:
     while True:
         request = await _running(world, session_id, held.call_id)
         now = world.clock.now()
-        changed = apply(request, Renewed(held.token, plus(now, held.lease_seconds)))
+        renewed = Renewed(held.token, plus(now, held.lease_seconds))
         try:
-            await world.store.apply(Change(changed, request.version, now))
+            await write(world, change_of(request, renewed, now))
             return
         except LostRace:
             continue
@@ -120,26 +109,14 @@ async def finish(
         now = world.clock.now()
         try:
             request = await _running(world, session_id, call_id)
-            changed = apply(request, Finished(token, Outcome(ok, summary, now, seconds)))
+            finished = Finished(token, Outcome(ok, summary, now, seconds))
+            await write(world, change_of(request, finished, now))
+            return
         except ClaimLost:
             await _audit_late(world, session_id, call_id, ok=ok, summary=summary, now=now)
             raise
-        record = request_record(
-            RecordKind.OUTCOME, changed, now, reason=changed.status.value, outcome=summary
-        )
-        change = Change(
-            changed,
-            request.version,
-            now,
-            records=(record,),
-            notices=(notice(EventKind.CALL_OUTCOME, changed, now, status=changed.status.value),),
-        )
-        try:
-            await world.store.apply(change)
         except LostRace:
             continue
-        world.feed.publish([call_id])
-        return
 
 
 async def leave(world: World, session_id: str, call_id: str) -> None:
@@ -148,26 +125,17 @@ async def leave(world: World, session_id: str, call_id: str) -> None:
         request = await own_request(world, session_id, call_id)
         if request is None or request.status not in OPEN or request.caller is Caller.GONE:
             return  # saying it again changes nothing, and must not stand in a reviewer's way
-        now = world.clock.now()
-        changed = apply(request, CallerLeft())
-        change = Change(
-            changed,
-            request.version,
-            now,
-            notices=(notice(EventKind.CALLER_CHANGED, changed, now, caller=changed.caller.value),),
-        )
         try:
-            await world.store.apply(change)
+            await write(world, change_of(request, CallerLeft(), world.clock.now()))
+            return
         except LostRace:
             continue
-        world.feed.publish([request.request_id])
-        return
 
 
 async def _take(world: World, session: Session, request: ApprovalRequest, now: Moment) -> Claim:
     token = world.ids.secret().hex()
     lease = Lease(token, plus(now, LEASE_SECONDS), session.credential_id)
-    await _write(world, request, Claimed(lease), now, reason=Reason.APPROVED.value)
+    await write(world, change_of(request, Claimed(lease), now))
     return Claim(request.request_id, token, LEASE_SECONDS)
 
 
@@ -183,67 +151,8 @@ async def _ask_again(
     resolution = Resolution(
         Reason.NEEDS_FRESH_APPROVAL, now, comment="the rules ask for more than was approved"
     )
-    changed = apply(request, Superseded(resolution))
-    record = request_record(
-        RecordKind.RESOLUTION, changed, now, reason=Reason.NEEDS_FRESH_APPROVAL.value
-    )
-    change = Change(
-        changed,
-        request.version,
-        now,
-        records=(record,),
-        notices=(
-            notice(
-                EventKind.APPROVAL_RESOLVED,
-                changed,
-                now,
-                tool_name=call.written_name,
-                approved=False,
-                reason=Reason.NEEDS_FRESH_APPROVAL.value,
-                by=None,
-            ),
-        ),
-        follow_up=follow_up,
-    )
-    await world.store.apply(change)
-    world.feed.publish([request.request_id, fresh.call_id])
+    await write(world, change_of(request, Superseded(resolution), now, follow_up=follow_up))
     return standing_of_request(follow_up.request)
-
-
-async def _write(
-    world: World, request: ApprovalRequest, event: Event, now: Moment, *, reason: str
-) -> ApprovalRequest:
-    changed = apply(request, event)
-    claimed = isinstance(event, Claimed)
-    record = request_record(
-        RecordKind.CLAIM if claimed else RecordKind.RESOLUTION,
-        changed,
-        now,
-        reason=reason,
-        effect="allow" if claimed else "deny",
-        comment=None if claimed or changed.resolution is None else changed.resolution.comment,
-    )
-    kind = EventKind.CALL_OUTCOME if claimed else EventKind.APPROVAL_RESOLVED
-    data = (
-        {"status": changed.status.value}
-        if claimed
-        else {
-            "tool_name": changed.call.written_name,
-            "approved": False,
-            "reason": reason,
-            "by": None,
-        }
-    )
-    change = Change(
-        changed,
-        request.version,
-        now,
-        records=(record,),
-        notices=(notice(kind, changed, now, **data),),
-    )
-    await world.store.apply(change)
-    world.feed.publish([request.request_id])
-    return changed
 
 
 async def _running(world: World, session_id: str, call_id: str) -> ApprovalRequest:

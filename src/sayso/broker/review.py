@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from sayso.audit.record import AuditRecord, RecordKind
 from sayso.audit.redact import redact_text
 from sayso.broker.access import Actor
-from sayso.broker.ports import Change
-from sayso.broker.world import World, notice, request_record
+from sayso.broker.change import change_of, write
+from sayso.broker.world import World
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
 from sayso.errors import (
@@ -28,14 +27,12 @@ from sayso.requests.approval import (
     Vote,
 )
 from sayso.requests.deadline import due, is_over
-from sayso.requests.event import EventKind, Notice
 from sayso.requests.lifecycle import (
     Approved,
     Event,
     OutcomeSaid,
     Rejected,
     Reviewed,
-    apply,
     closed,
 )
 from sayso.requests.quorum import tally
@@ -87,22 +84,10 @@ async def review(
             now,
         )
         event = _event(request, given)
-        changed = apply(request, event)
-        resolved = not isinstance(event, Reviewed)
-        change = Change(
-            changed,
-            request.version,
-            now,
-            records=_records(changed, given, now, resolved=resolved),
-            notices=(_notice(changed, given, now, resolved=resolved),),
-            reviewer=actor.credential,
-        )
         try:
-            await world.store.apply(change)
+            return await write(world, change_of(request, event, now, reviewer=actor.credential))
         except LostRace:
             continue  # somebody else changed it: look again, and say so if it is closed now
-        world.feed.publish([request_id])
-        return changed
 
 
 async def settle(
@@ -116,30 +101,13 @@ async def settle(
             raise NotEligible(refusal)
         now = world.clock.now()
         outcome = Outcome(ok, redact_text(summary[:MAX_COMMENT]), now, said_by=actor.person.name)
-        changed = apply(request, OutcomeSaid(outcome))
-        record = request_record(
-            RecordKind.OUTCOME,
-            changed,
-            now,
-            reason=changed.status.value,
-            by=actor.person.name,
-            channel=actor.channel,
-            outcome=outcome.summary,
-        )
-        change = Change(
-            changed,
-            request.version,
-            now,
-            records=(record,),
-            notices=(notice(EventKind.CALL_OUTCOME, changed, now, status=changed.status.value),),
-            reviewer=actor.credential,
+        change = change_of(
+            request, OutcomeSaid(outcome), now, reviewer=actor.credential, channel=actor.channel
         )
         try:
-            await world.store.apply(change)
+            return await write(world, change)
         except LostRace:
             continue
-        world.feed.publish([request_id])
-        return changed
 
 
 async def _check(
@@ -202,55 +170,3 @@ def _event(request: ApprovalRequest, given: Review) -> Event:
         )
         return Approved(resolution, given)
     return Reviewed(given)
-
-
-def _records(
-    request: ApprovalRequest, given: Review, now: Moment, *, resolved: bool
-) -> tuple[AuditRecord, ...]:
-    said = request_record(
-        RecordKind.REVIEW,
-        request,
-        now,
-        reason=given.vote.value,
-        by=given.person_name,
-        channel=given.channel,
-        comment=given.comment,
-    )
-    if not resolved or request.resolution is None:
-        return (said,)
-    return (
-        said,
-        request_record(
-            RecordKind.RESOLUTION,
-            request,
-            now,
-            reason=request.resolution.reason.value,
-            effect="allow" if request.status is Status.APPROVED else "deny",
-            by=given.person_name,
-            channel=given.channel,
-            comment=given.comment,
-        ),
-    )
-
-
-def _notice(request: ApprovalRequest, given: Review, now: Moment, *, resolved: bool) -> Notice:
-    if resolved:
-        return notice(
-            EventKind.APPROVAL_RESOLVED,
-            request,
-            now,
-            tool_name=request.call.written_name,
-            approved=request.status is Status.APPROVED,
-            reason=request.resolution.reason.value if request.resolution else "",
-            by=given.person_name,
-        )
-    counted = tally(request.reviews, request.policy.quorum, request.digest)
-    return notice(
-        EventKind.APPROVAL_REVIEW,
-        request,
-        now,
-        by=given.person_name,
-        vote=given.vote.value,
-        have=counted.have,
-        need=counted.need,
-    )

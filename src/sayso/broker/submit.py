@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from sayso.audit.redact import redact_text
-from sayso.broker.ports import Change, NewCall, Standing, StoredCall
-from sayso.broker.world import (
-    World,
-    decide_call,
-    notice,
-    standing_of_request,
-    standing_of_verdict,
-    verdict_record,
-)
+from sayso.broker.change import change_of, notice, write
+from sayso.broker.ports import NewCall, Standing, StoredCall
+from sayso.broker.records import verdict_record
+from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
@@ -23,15 +18,7 @@ from sayso.gate.verdict import Verdict
 from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
 from sayso.requests.deadline import due
 from sayso.requests.event import EventKind, Notice
-from sayso.requests.lifecycle import (
-    OPEN,
-    CallerJoined,
-    CallerLeft,
-    Expired,
-    Lapsed,
-    LeaseOver,
-    apply,
-)
+from sayso.requests.lifecycle import OPEN, CallerJoined, CallerLeft, Expired, Lapsed, LeaseOver
 from sayso.requests.sentence import action_sentence
 
 
@@ -172,15 +159,10 @@ async def _join(world: World, request: ApprovalRequest) -> ApprovalRequest | Non
             return None
         if found.caller is not Caller.GONE and not isinstance(event, CallerLeft):
             return None
-        joined = apply(found, CallerJoined(now))
-        told = notice(EventKind.CALLER_CHANGED, joined, now, caller=joined.caller.value)
         try:
-            await world.store.apply(Change(joined, found.version, now, notices=(told,)))
+            return await write(world, change_of(found, CallerJoined(now), now))
         except LostRace:
             found = await world.store.request(found.request_id)
-            continue
-        world.feed.publish([joined.request_id])
-        return joined
     return None
 
 

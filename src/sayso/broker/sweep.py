@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sayso.audit.record import RecordKind
-from sayso.broker.ports import Change
-from sayso.broker.world import World, decide_call, notice, request_record
+from sayso.broker.change import change_of, write
+from sayso.broker.world import World, decide_call
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
@@ -12,17 +11,7 @@ from sayso.errors import LostRace, RequestClosed
 from sayso.gate.explain import verdict_message
 from sayso.requests.approval import ApprovalRequest, Resolution, Status
 from sayso.requests.deadline import CALLER_SECONDS, due
-from sayso.requests.event import EventKind
-from sayso.requests.lifecycle import (
-    LAPSE_SECONDS,
-    Approved,
-    CallerLeft,
-    Cancelled,
-    Event,
-    LeaseOver,
-    Refused,
-    apply,
-)
+from sayso.requests.lifecycle import LAPSE_SECONDS, Approved, Cancelled, Event, Refused
 
 
 async def sweep(world: World, *, rules_changed: bool = True) -> int:
@@ -85,46 +74,7 @@ async def _decide_again(world: World, now: Moment) -> int:
 
 async def _write(world: World, request: ApprovalRequest, event: Event, now: Moment) -> bool:
     try:
-        changed = apply(request, event)
-    except RequestClosed:
+        await write(world, change_of(request, event, now))
+    except (RequestClosed, LostRace):
         return False
-    if isinstance(event, CallerLeft):
-        change = Change(
-            changed,
-            request.version,
-            now,
-            notices=(notice(EventKind.CALLER_CHANGED, changed, now, caller=changed.caller.value),),
-        )
-    else:
-        resolution = changed.resolution
-        assert resolution is not None, "every other due event resolves"
-        lost = isinstance(event, LeaseOver)
-        approved = changed.status is Status.APPROVED
-        record = request_record(
-            RecordKind.OUTCOME if lost else RecordKind.RESOLUTION,
-            changed,
-            now,
-            reason=changed.status.value if lost else resolution.reason.value,
-            effect="" if lost else ("allow" if approved else "deny"),
-            comment=resolution.comment,
-        )
-        told = (
-            notice(EventKind.CALL_OUTCOME, changed, now, status=changed.status.value)
-            if lost
-            else notice(
-                EventKind.APPROVAL_RESOLVED,
-                changed,
-                now,
-                tool_name=changed.call.written_name,
-                approved=approved,
-                reason=resolution.reason.value,
-                by=None,
-            )
-        )
-        change = Change(changed, request.version, now, records=(record,), notices=(told,))
-    try:
-        await world.store.apply(change)
-    except LostRace:
-        return False
-    world.feed.publish([request.request_id])
     return True

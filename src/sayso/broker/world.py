@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sayso.audit.record import AuditRecord, RecordKind
-from sayso.audit.redact import redact, redact_text
 from sayso.broker.ports import Clock, Feed, Ids, Notifier, RuleSource, Standing, Store
 from sayso.core.call import ToolCall
 from sayso.core.code_words import code_of
 from sayso.core.effect import Effect
-from sayso.core.moment import Moment, plus, seconds_between
+from sayso.core.moment import plus
 from sayso.core.reason import Reason
 from sayso.core.session import Session
 from sayso.gate.decide import Context, decide
@@ -19,7 +17,6 @@ from sayso.gate.explain import request_message, verdict_message
 from sayso.gate.verdict import Verdict
 from sayso.policy.facts import Facts
 from sayso.requests.approval import ApprovalRequest, Status
-from sayso.requests.event import EventKind, Notice
 from sayso.requests.grant import STICKY_SECONDS, Grant, StickyRejection
 
 
@@ -111,96 +108,4 @@ def standing_of_request(request: ApprovalRequest) -> Standing:
         by=None if resolution is None else resolution.by,
         comment=None if resolution is None else resolution.comment,
         summary=None if outcome is None else outcome.summary,
-    )
-
-
-def call_record(
-    kind: RecordKind,
-    call: ToolCall,
-    digest: str,
-    now: Moment,
-    *,
-    effect: str = "",
-    reason: str = "",
-    rule: str = "",
-    targets: tuple[str, ...] = (),
-    by: str | None = None,
-    channel: str | None = None,
-    comment: str | None = None,
-    waited: float | None = None,
-    outcome: str | None = None,
-    with_arguments: bool = False,
-) -> AuditRecord:
-    """The audit record of something that happened to a call; texts are redacted here, once for all."""
-    return AuditRecord(
-        kind,
-        now,
-        call_id=call.call_id,
-        session_id=call.session_id,
-        agent_id=call.agent_id,
-        user_id=call.user_id,
-        source=call.source,
-        tool=call.written_name,
-        targets=tuple(redact_text(target) for target in targets),
-        arguments=redact(call.arguments) if with_arguments else None,
-        digest=digest,
-        effect=effect,
-        reason=reason,
-        rule=rule,
-        by=by,
-        channel=channel,
-        comment=None if comment is None else redact_text(comment),
-        waited=waited,
-        outcome=None if outcome is None else redact_text(outcome),
-    )
-
-
-def verdict_record(call: ToolCall, verdict: Verdict, now: Moment) -> AuditRecord:
-    """The audit record of a verdict, with the redacted arguments of the call."""
-    policy = verdict.policy
-    return call_record(
-        RecordKind.VERDICT,
-        call,
-        verdict.digest,
-        now,
-        effect=verdict.effect.word,
-        reason=verdict.reason.value,
-        rule=verdict.rule_text,
-        targets=() if policy is None else tuple(t.target.text for t in policy.targets),
-        with_arguments=True,
-    )
-
-
-def request_record(
-    kind: RecordKind, request: ApprovalRequest, now: Moment, *, reason: str, **more: str | None
-) -> AuditRecord:
-    """The audit record of something that happened to a request, with how long it has waited."""
-    return call_record(
-        kind,
-        request.call,
-        request.digest,
-        now,
-        reason=reason,
-        waited=seconds_between(request.created_at, now),
-        by=more.get("by"),
-        channel=more.get("channel"),
-        comment=more.get("comment"),
-        outcome=more.get("outcome"),
-        effect=more.get("effect") or "",
-    )
-
-
-def notice(kind: EventKind, request: ApprovalRequest, now: Moment, **data: object) -> Notice:
-    """The event that tells every surface of a change of this request."""
-    call = request.call
-    return Notice(
-        kind,
-        now,
-        request_id=request.request_id,
-        session_id=call.session_id,
-        root_session_id=call.parent[0] if call.parent else call.session_id,
-        user_id=call.user_id,
-        agent_id=call.agent_id,
-        version=request.version,
-        data=dict(data),
     )

@@ -1,0 +1,193 @@
+"""What an event does to a request, whole: its new value, its audit records and what every surface is told.
+
+Whoever changes a request computes the change here, so that a resolution reads alike in the log and
+on every card, whoever or whatever brought it about.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sayso.audit.record import AuditRecord, RecordKind
+from sayso.broker.ports import Change, NewCall
+from sayso.broker.records import call_record
+from sayso.broker.world import World
+from sayso.core.effect import Effect
+from sayso.core.moment import Moment, seconds_between
+from sayso.core.reason import Reason
+from sayso.people.token import Credential
+from sayso.requests.approval import ApprovalRequest, Resolution, Review, Status
+from sayso.requests.event import EventKind, Notice
+from sayso.requests.lifecycle import (
+    Approved,
+    CallerJoined,
+    CallerLeft,
+    Claimed,
+    Event,
+    Finished,
+    LeaseOver,
+    OutcomeSaid,
+    Rejected,
+    Renewed,
+    Reviewed,
+    Unreportable,
+    apply,
+)
+from sayso.requests.quorum import tally
+
+
+def change_of(
+    request: ApprovalRequest,
+    event: Event,
+    now: Moment,
+    *,
+    reviewer: Credential | None = None,
+    channel: str | None = None,
+    follow_up: NewCall | None = None,
+) -> Change:
+    """The conditional write that makes the event so.
+
+    `reviewer` and `follow_up` are those of Change; `channel` is where a person's word on an outcome
+    came from (a vote brings its own). Raises what lifecycle.apply raises.
+    """
+    changed = apply(request, event)
+    return Change(
+        changed,
+        request.version,
+        now,
+        records=_records(changed, event, now, channel),
+        notices=_notices(changed, event, now),
+        reviewer=reviewer,
+        follow_up=follow_up,
+    )
+
+
+async def write(world: World, change: Change) -> ApprovalRequest:
+    """Make the change durable, tell those who wait for it, and return the request as it now stands.
+
+    Raises what Store.apply raises: LostRace, NotEligible.
+    """
+    await world.store.apply(change)
+    new = () if change.follow_up is None else (change.follow_up.call.call_id,)
+    if change.notices:
+        world.feed.publish([change.request.request_id, *new])
+    return change.request
+
+
+def notice(kind: EventKind, request: ApprovalRequest, now: Moment, **data: object) -> Notice:
+    """The event that tells every surface of a change of this request."""
+    call = request.call
+    return Notice(
+        kind,
+        now,
+        request_id=request.request_id,
+        session_id=call.session_id,
+        root_session_id=call.parent[0] if call.parent else call.session_id,
+        user_id=call.user_id,
+        agent_id=call.agent_id,
+        version=request.version,
+        data=dict(data),
+    )
+
+
+def _records(
+    request: ApprovalRequest, event: Event, now: Moment, channel: str | None
+) -> tuple[AuditRecord, ...]:
+    match event:
+        case CallerJoined() | CallerLeft() | Renewed():
+            return ()
+        case Claimed():
+            effect, reason = Effect.ALLOW.word, Reason.APPROVED.value
+            return (_record(RecordKind.CLAIM, request, now, reason, effect=effect),)
+        case Finished() | Unreportable():
+            said, comment = request.outcome, None
+        case OutcomeSaid(outcome):
+            said, comment = outcome, None
+        case LeaseOver(resolution):
+            said, comment = None, resolution.comment
+        case Reviewed(review):
+            return (_vote(request, review, now),)
+        case Approved(resolution, Review() as review) | Rejected(resolution, review):
+            return (_vote(request, review, now), _resolved(request, resolution, now))
+        case _:
+            return (_resolved(request, event.resolution, now),)
+    return (
+        _record(
+            RecordKind.OUTCOME,
+            request,
+            now,
+            request.status.value,
+            by=None if said is None else said.said_by,
+            channel=channel,
+            comment=comment,
+            outcome=None if said is None else said.summary,
+        ),
+    )
+
+
+def _vote(request: ApprovalRequest, review: Review, now: Moment) -> AuditRecord:
+    return _record(
+        RecordKind.REVIEW,
+        request,
+        now,
+        review.vote.value,
+        by=review.person_name,
+        channel=review.channel,
+        comment=review.comment,
+    )
+
+
+def _resolved(request: ApprovalRequest, resolution: Resolution, now: Moment) -> AuditRecord:
+    return _record(
+        RecordKind.RESOLUTION,
+        request,
+        now,
+        resolution.reason.value,
+        effect=(Effect.ALLOW if request.status is Status.APPROVED else Effect.DENY).word,
+        by=resolution.by,
+        channel=resolution.channel,
+        comment=resolution.comment,
+    )
+
+
+def _record(
+    kind: RecordKind, request: ApprovalRequest, now: Moment, reason: str, **more: Any
+) -> AuditRecord:
+    waited = seconds_between(request.created_at, now)
+    return call_record(
+        kind, request.call, request.digest, now, reason=reason, waited=waited, **more
+    )
+
+
+def _notices(request: ApprovalRequest, event: Event, now: Moment) -> tuple[Notice, ...]:
+    match event:
+        case Renewed():
+            return ()
+        case CallerJoined() | CallerLeft():
+            caller = request.caller.value
+            return (notice(EventKind.CALLER_CHANGED, request, now, caller=caller),)
+        case Claimed() | Finished() | Unreportable() | LeaseOver() | OutcomeSaid():
+            status = request.status.value
+            return (notice(EventKind.CALL_OUTCOME, request, now, status=status),)
+        case Reviewed(review):
+            counted = tally(request.reviews, request.policy.quorum, request.digest)
+            told = notice(
+                EventKind.APPROVAL_REVIEW,
+                request,
+                now,
+                by=review.person_name,
+                vote=review.vote.value,
+                have=counted.have,
+                need=counted.need,
+            )
+        case _:
+            told = notice(
+                EventKind.APPROVAL_RESOLVED,
+                request,
+                now,
+                tool_name=request.call.written_name,
+                approved=request.status is Status.APPROVED,
+                reason=event.resolution.reason.value,
+                by=event.resolution.by,
+            )
+    return (told,)
