@@ -49,6 +49,13 @@ class Positions:
             return self._position(at)
         return self._position(min(at + column, literal.end() - 1))
 
+    def end_of_text(self, path: Path) -> int:
+        """Where a text value has ended, as a place in the text from 0; raises KeyError for other values."""
+        found = _STRING.match(self.text, self.values[path])
+        if found is None:
+            raise KeyError(path)
+        return found.end()
+
     def _nearest(self, places: dict[Path, int], path: Path) -> Position:
         while path and path not in places:
             path = path[:-1]

@@ -25,7 +25,7 @@ class Document:
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
-        self._text = text
+        self.text = text
         self.data = self._parse()
         self._positions: Positions | None = None
 
@@ -42,7 +42,7 @@ class Document:
     def positions(self) -> Positions:
         """Where everything stands; found when it is first asked for."""
         if self._positions is None:
-            self._positions = find_positions(self._text)
+            self._positions = find_positions(self.text)
         return self._positions
 
     def refuse(self, position: Position, message: str, hint: str | None = None) -> NoReturn:
@@ -51,14 +51,14 @@ class Document:
 
     def _parse(self) -> dict[str, Any]:
         try:
-            return tomllib.loads(self._text)
+            return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
             found = _PLACE.match(str(error))
             what = found["what"] if found is not None else str(error)
             if found is not None and found["line"]:
                 position = int(found["line"]), int(found["column"])
             else:
-                position = self._text.count("\n") + 1, len(self._text.rsplit("\n", 1)[-1]) + 1
+                position = self.text.count("\n") + 1, len(self.text.rsplit("\n", 1)[-1]) + 1
             self.refuse(
                 position, what[:1].lower() + what[1:], "the file is TOML: see https://toml.io"
             )

@@ -1,0 +1,257 @@
+"""Adding a rule to a settings file and taking one out, in place: comments and order stay (POL-64)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from sayso.config.reading import MAX_BYTES, Document, parse_document
+from sayso.config.settings import parse_settings
+from sayso.core.effect import Effect
+from sayso.errors import RuleNotFound, SettingsInvalid
+from sayso.policy.rule import Origin
+from sayso.policy.text_rule import parse_text_rule
+from sayso.system.places import private_directory
+
+TABLE = "permissions"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What an edit did: the line the rule stands in (or stood in), from 1, and the file's new text.
+
+    `changed` is False where the rule stood there already, and nothing was written.
+    """
+
+    path: Path
+    line: int
+    text: str
+    changed: bool = True
+
+
+def add_rule(
+    path: Path, effect: Effect, text: str, *, check: Callable[[Path, bytes], object] | None = None
+) -> Edit:
+    """Add a text rule to the list of its effect in a settings file, which is made if it is not there.
+
+    `check` reads the file as it is used (by default as the user's settings) and raises
+    SettingsInvalid. Raises RuleSyntaxError for a rule that cannot be read, and SettingsInvalid for a
+    file that is invalid, cannot be written, cannot be edited in place, or changed in the meantime.
+    """
+    rule = parse_text_rule(effect, text, Origin.GLOBAL)
+    return _edit(path, check or parse_settings, lambda found: _added(found, effect, rule.text))
+
+
+def remove_rule(
+    path: Path, effect: Effect, text: str, *, check: Callable[[Path, bytes], object] | None = None
+) -> Edit:
+    """Take a text rule out of the list of its effect, however often and in whichever spelling it stands there.
+
+    Raises RuleNotFound if it does not stand there, and what `add_rule` raises.
+    """
+    rule = parse_text_rule(effect, text, Origin.GLOBAL)
+    return _edit(path, check or parse_settings, lambda found: _removed(found, effect, rule.text))
+
+
+def _added(document: Document, effect: Effect, text: str) -> Edit:
+    where = _places(document, effect, text)
+    if where:
+        line, _ = document.positions.of_value((TABLE, effect.word, where[0]))
+        return Edit(document.path, line, document.text, changed=False)
+    wanted = deepcopy(document.data)
+    rules = wanted.setdefault(TABLE, {}).setdefault(effect.word, [])
+    rules.append(text)
+    attempts = (_into_list, _after_the_last, _below_header, _into_table, _at_the_end)
+    for attempt in attempts:
+        with contextlib.suppress(TOMLKitError, tomllib.TOMLDecodeError, KeyError, TypeError):
+            new = attempt(document, effect.word, text)
+            if new is not None and tomllib.loads(new) == wanted:
+                return _told(document, new, (TABLE, effect.word, len(rules) - 1))
+    raise _by_hand(document)
+
+
+def _removed(document: Document, effect: Effect, text: str) -> Edit:
+    where = _places(document, effect, text)
+    if not where:
+        hint = f"see what stands there: sayso policy list, or look into {document.path}"
+        raise RuleNotFound(f"`{effect.word} {text}` does not stand in a list of the file", hint)
+    line, _ = document.positions.of_value((TABLE, effect.word, where[0]))
+    wanted = deepcopy(document.data)
+    with contextlib.suppress(TOMLKitError, tomllib.TOMLDecodeError, KeyError, TypeError):
+        parsed = tomlkit.parse(document.text)
+        rules: Any = parsed[TABLE][effect.word]
+        for number in reversed(where):
+            del wanted[TABLE][effect.word][number]
+            del rules[number]
+        new = _same_line_ends(document.text, tomlkit.dumps(parsed))
+        if tomllib.loads(new) == wanted:
+            return Edit(document.path, line, new)
+    raise _by_hand(document)
+
+
+def _places(document: Document, effect: Effect, text: str) -> list[int]:
+    """Where in the list of its effect a rule stands, in whichever spelling."""
+    found = document.data.get(TABLE, {}).get(effect.word, [])
+    return [
+        number
+        for number, written in enumerate(found)
+        if parse_text_rule(effect, written, Origin.GLOBAL).text == text
+    ]
+
+
+def _into_list(document: Document, word: str, text: str) -> str | None:
+    if word not in document.data.get(TABLE, {}):
+        return None
+    parsed = tomlkit.parse(document.text)
+    rules: Any = parsed[TABLE][word]
+    rules.append(text)
+    return _same_line_ends(document.text, tomlkit.dumps(parsed))
+
+
+def _after_the_last(document: Document, word: str, text: str) -> str | None:
+    """The rule right behind the last one of its list."""
+    rules = document.data.get(TABLE, {}).get(word)
+    if not rules:
+        return None
+    end = document.positions.end_of_text((TABLE, word, len(rules) - 1))
+    return f"{document.text[:end]}, {tomlkit.string(text).as_string()}{document.text[end:]}"
+
+
+def _below_header(document: Document, word: str, text: str) -> str | None:
+    """The list as the first line of its table, where nothing written below can be torn apart."""
+    at = document.positions.keys.get((TABLE,))
+    if at is None or document.text[at] != "[":
+        return None
+    end = document.text.find("\n", at)
+    head, rest = (
+        (document.text + "\n", "")
+        if end < 0
+        else (document.text[: end + 1], document.text[end + 1 :])
+    )
+    return f"{head}{_list(word, text)}{_newline(document.text)}{rest}"
+
+
+def _into_table(document: Document, word: str, text: str) -> str | None:
+    if TABLE not in document.data:
+        return None
+    parsed = tomlkit.parse(document.text)
+    table: Any = parsed[TABLE]
+    table[word] = [text]
+    return _same_line_ends(document.text, tomlkit.dumps(parsed))
+
+
+def _at_the_end(document: Document, word: str, text: str) -> str:
+    newline = _newline(document.text)
+    before = document.text
+    if before and not before.endswith("\n"):
+        before += newline
+    gap = newline if before else ""
+    return f"{before}{gap}[{TABLE}]{newline}{_list(word, text)}{newline}"
+
+
+def _list(word: str, text: str) -> str:
+    return f"{word} = [{tomlkit.string(text).as_string()}]"
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _same_line_ends(before: str, after: str) -> str:
+    """The text with the line ends of the file it came from, where those are all alike."""
+    if "\r\n" not in before or before.count("\r\n") != before.count("\n"):
+        return after
+    return after.replace("\r\n", "\n").replace("\n", "\r\n")
+
+
+def _told(document: Document, text: str, path: tuple[str | int, ...]) -> Edit:
+    line, _ = parse_document(document.path, text.encode()).positions.of_value(path)
+    return Edit(document.path, line, text)
+
+
+def _by_hand(document: Document) -> SettingsInvalid:
+    line, column = document.positions.of_key((TABLE,))
+    return SettingsInvalid(
+        f"{document.path}:{line}:{column}: the list cannot be edited in place",
+        "edit it by hand, or write [permissions] with its lists in the usual form",
+    )
+
+
+# ── the file itself ──
+
+
+def _edit(
+    path: Path, check: Callable[[Path, bytes], object], change: Callable[[Document], Edit]
+) -> Edit:
+    real = Path(os.path.realpath(path))  # a link stays a link: what it leads to is written
+    try:
+        if not real.parent.exists():
+            private_directory(real.parent)
+        with _alone(real.parent):
+            before = _read(real)
+            check(path, before or b"")
+            edit = change(parse_document(path, before or b""))
+            if edit.changed:
+                after = edit.text.encode()
+                check(path, after)
+                _replace(real, before, after, path)
+            return edit
+    except OSError as error:
+        raise SettingsInvalid(
+            f"{path}:1:1: the file cannot be edited: {error.strerror or error}",
+            "give yourself the right to write it and its directory",
+        ) from error
+
+
+@contextlib.contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Keep other edits by sayso out of the directory."""
+    import fcntl
+
+    descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+
+
+def _replace(path: Path, before: bytes | None, after: bytes, shown: Path) -> None:
+    """Put a new file into the place of the old one, with its rights, unless that has changed."""
+    mode = 0o600 if before is None else stat.S_IMODE(path.stat().st_mode)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(after)
+            os.fchmod(file.fileno(), mode)
+            file.flush()
+            os.fsync(file.fileno())
+        if _read(path) != before:
+            raise SettingsInvalid(
+                f"{shown}:1:1: the file was changed in the meantime; nothing was written",
+                "try again",
+            )
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
