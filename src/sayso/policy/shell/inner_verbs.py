@@ -1,0 +1,104 @@
+"""Programs of which some verbs run a command: containers, pods and task runners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sayso.core.shell_command import ShellWord
+from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
+from sayso.policy.shell.inner_leading import of_plain
+from sayso.policy.shell.option_syntax import leading_options, syntax
+from sayso.policy.shell.words import after, beginning, is_known
+from sayso.policy.shell.wrapper_table import (
+    COMPOSE_GLOBALS,
+    CONTAINER_GLOBALS,
+    CONTAINERS,
+    FIRST_OPERAND,
+    RUNNERS,
+    Wrapper,
+)
+
+_NPX_FLAGS = frozenset(
+    {"-y", "--yes", "--no", "-q", "--quiet", "--no-install", "--ignore-existing", "exec", "x"}
+)
+
+
+def of_container(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    """What runs in a container."""
+    position = 1
+    for known in (CONTAINER_GLOBALS, COMPOSE_GLOBALS):
+        read = leading_options(words, position, syntax(known))
+        if isinstance(read, str):
+            if any(
+                is_word(words, place, verb) for verb in CONTAINERS for place in range(len(words))
+            ):
+                yield unknown(name, read)
+            return
+        position = read.rest
+        if is_word(words, position, "container") or is_word(words, position, "compose"):
+            position += 1
+    if position < len(words) and is_known(words[position]):
+        found = CONTAINERS.get(words[position].value or "")
+        if found is not None:
+            yield from of_plain(name, found, words, position + 1)
+
+
+def of_kubectl(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    """What runs in a pod."""
+    verbs = [
+        place for place, word in enumerate(words) if word.value in ("exec", "run", "debug", "rsh")
+    ]
+    if not verbs:
+        return
+    elsewhere = words[verbs[0]].value in ("run", "debug")
+    for position in range(verbs[0], len(words)):
+        if is_word(words, position, "--") and words[position + 1 :]:
+            yield Inner(words[position + 1 :], elsewhere=elsewhere)
+            return
+    if words[verbs[0]].value in ("exec", "rsh"):
+        known = syntax(
+            "i/stdin t/tty q/quiet c/container= n/namespace= f/filename= context= kubeconfig="
+        )
+        read = leading_options(words, verbs[0] + 1, known)
+        if isinstance(read, str):
+            yield unknown("kubectl", read)
+        elif words[read.rest + 1 :]:
+            yield Inner(words[read.rest + 1 :])
+
+
+def of_runner(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    """What a task runner runs."""
+    if not is_known(words[1]):
+        return
+    pair = (name, words[1].value or "")
+    options = RUNNERS.get(pair)
+    if options is None and pair[0] == "npm" and pair[1] == "x":
+        options = RUNNERS["npm", "exec"]
+    if options is None:
+        return
+    if name == "npm":
+        calls = tuple(of_npx(words[1:]))
+        if calls:
+            yield from calls
+            return
+        if not any(is_word(words, place, "--") for place in range(len(words))):
+            return
+    wrapper = Wrapper(options, operands=1 if pair in FIRST_OPERAND else 0)
+    yield from of_plain(name, wrapper, words, 2)
+
+
+def of_npx(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    """The text of `-c`, which stands before the package."""
+    operand = True
+    for position, word in enumerate(words[1:], start=2):
+        begins = beginning(word)
+        if begins == "--" or (operand and is_known(word) and not begins.startswith("-")):
+            return
+        operand = begins in _NPX_FLAGS or not begins.startswith("-") or "=" in begins
+        if begins.startswith("--call="):
+            yield from text_of((after(word, 7),))
+        elif begins in ("-c", "--call"):
+            yield from text_of(words[position : position + 1])
+        elif not is_known(word) and not begins:
+            yield unknown("npx", f"`{word.text}` may be an option")
+            return

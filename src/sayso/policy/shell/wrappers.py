@@ -1,0 +1,245 @@
+"""Commands within commands: what a program runs that runs another one (POL-32)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sayso.core.shell_command import ShellWord
+from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
+from sayso.policy.shell.inner_leading import of_env, of_flock, of_nice, of_plain
+from sayso.policy.shell.inner_places import of_fd, of_find, of_parallel, of_xargs
+from sayso.policy.shell.inner_shells import of_other_shell, of_script, of_shell, of_su, of_trap
+from sayso.policy.shell.inner_verbs import of_container, of_kubectl, of_npx, of_runner
+from sayso.policy.shell.option_syntax import leading_options, syntax
+from sayso.policy.shell.program_name import base_name, trusted_name
+from sayso.policy.shell.words import after, beginning, is_known, literal
+from sayso.policy.shell.wrapper_table import (
+    CONTAINER_PROGRAMS,
+    FD_PROGRAMS,
+    FIND_PROGRAMS,
+    OTHER_SHELLS,
+    SHELLS,
+    WRAPPERS,
+    Wrapper,
+)
+
+_LOADER = re.compile(r"ld(?:-linux|-musl|64)?[-.\w]*\.so(?:\.\d+)*")
+_LOADER_OPTIONS = (
+    "list verify inhibit-cache list-tunables list-diagnostics help version library-path= preload= argv0= "
+    "audit= inhibit-rpath= glibc-hwcaps-prepend= glibc-hwcaps-mask="
+)
+
+__all__ = ["Inner", "inner_of", "reads_script_from_input"]
+
+
+def inner_of(words: tuple[ShellWord, ...]) -> tuple[Inner, ...]:
+    """The commands that a command runs, none if its program runs no other, or nothing this time."""
+    if not words or not is_known(words[0]):
+        return ()
+    called = words[0].value or ""
+    found = tuple(_inner(base_name(called).lower(), words))
+    if trusted_name(called) != base_name(called) or called != called.lower():
+        # Another program of that name: what it runs is tried, and nothing is trusted to it.
+        return tuple(replace(inner, transparent=False, elsewhere=False) for inner in found)
+    return found
+
+
+def reads_script_from_input(words: tuple[ShellWord, ...]) -> bool:
+    """Whether the command, or one it runs, is a shell that reads commands from its standard input."""
+    if not words or not is_known(words[0]):
+        return False
+    name = base_name(words[0].value or "").lower()
+    if name in SHELLS or name in OTHER_SHELLS:
+        return _shell_reads_input(words)
+    if name in ("at", "batch", "su"):
+        return not any(word.value in ("-c", "--command", "-f", "-l", "-r", "-d") for word in words)
+    if name == "crontab":
+        return any(word.value == "-" for word in words)
+    if name in ("source", "."):
+        return any(word.value in _INPUT_FILES for word in words[1:2])
+    inner = inner_of(words)
+    if name == "ssh" and not inner:
+        return not any(word.value in ("-N", "-V", "-G", "-f") for word in words)
+    if name in ("sudo", "doas", "chroot", "nsenter", "unshare") and not inner:
+        return len(words) > 1 and not any(word.value in ("-v", "-k", "-K", "-l") for word in words)
+    if name in ("xargs", "parallel", *FIND_PROGRAMS, *FD_PROGRAMS):
+        return False
+    return any(
+        (found.words is not None and reads_script_from_input(found.words))
+        or (found.text is not None and _text_reads_input(found.text))
+        for found in inner
+    )
+
+
+_INPUT_FILES = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+
+
+def _text_reads_input(text: str) -> bool:
+    plain = tuple(literal(piece) for piece in text.split())
+    return reads_script_from_input(plain)
+
+
+def _shell_reads_input(words: tuple[ShellWord, ...]) -> bool:
+    position = 1
+    while position < len(words):
+        word = words[position]
+        begins = beginning(word)
+        if not is_known(word) and not begins:
+            return True  # it may be no word at all
+        if begins in ("-", "--"):
+            return position + 1 >= len(words) or words[position + 1].value in _INPUT_FILES
+        if not begins.startswith(("-", "+")):
+            return word.value in _INPUT_FILES
+        if begins in ("--rcfile", "--init-file"):
+            position += 1
+        elif not begins.startswith("--"):
+            if "c" in begins and begins[0] == "-":
+                return False
+            if "s" in begins and begins[0] == "-":
+                return True
+            position += begins.count("o") + begins.count("O")
+        position += 1
+    return True
+
+
+def _inner(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    if name in SHELLS:
+        yield from of_shell(name, words)
+    elif name in OTHER_SHELLS:
+        yield from of_other_shell(name, words)
+    elif name == "eval":
+        yield from text_of(words[2:] if is_word(words, 1, "--") else words[1:])
+    elif name == "trap":
+        yield from of_trap(words)
+    elif name in FIND_PROGRAMS:
+        yield from of_find(words)
+    elif name in FD_PROGRAMS:
+        yield from of_fd(words)
+    elif name in CONTAINER_PROGRAMS or name == "docker-compose":
+        yield from of_container(name, words)
+    elif name in ("kubectl", "oc"):
+        yield from of_kubectl(words)
+    elif name in _SPECIAL:
+        yield from _SPECIAL[name](words)
+    elif name in WRAPPERS:
+        yield from of_plain(name, WRAPPERS[name], words, 1)
+    elif _LOADER.fullmatch(name):
+        yield from of_plain(
+            name, Wrapper(_LOADER_OPTIONS, idle=frozenset({"list", "verify"})), words, 1
+        )
+    elif len(words) > 2:
+        yield from of_runner(name, words)
+
+
+def _ssh(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    known = syntax(WRAPPERS["ssh"].options)
+    read = leading_options(words, 1, known)
+    if isinstance(read, str):
+        yield unknown("ssh", read)
+        return
+    names = read.names
+    position = read.rest + 1
+    if position <= len(words) and (words[read.rest : position] and words[read.rest].splits):
+        yield unknown("ssh", f"`{words[read.rest].text}` may be several words")
+        return
+    if position < len(words):
+        read = leading_options(words, position, known)  # options may follow the host
+        if isinstance(read, str):
+            yield from text_of(words[position:])
+            return
+        names |= read.names
+        position = read.rest
+    if not names & WRAPPERS["ssh"].idle:
+        yield from text_of(words[position:])
+
+
+def _gdb(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    for position, word in enumerate(words):
+        if is_known(word) and word.value in ("--args", "-args"):
+            rest = words[position + 1 :]
+            while rest and beginning(rest[0]).startswith("-"):
+                rest = rest[1:]
+            if rest:
+                yield Inner(rest)
+
+
+def _start_stop_daemon(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    program: ShellWord | None = None
+    rest: tuple[ShellWord, ...] = ()
+    for position, word in enumerate(words):
+        if is_word(words, position, "--"):
+            rest = words[position + 1 :]
+            break
+        begins = beginning(word)
+        if begins in ("-a", "--startas", "-x", "--exec") and position + 1 < len(words):
+            program = (
+                words[position + 1] if program is None or begins in ("-a", "--startas") else program
+            )
+        elif begins.startswith(("--startas=", "--exec=")):
+            program = after(word, begins.index("=") + 1)
+    if program is not None:
+        yield Inner((program, *rest))
+
+
+def _entr(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    read = leading_options(words, 1, syntax(WRAPPERS["entr"].options))
+    if isinstance(read, str):
+        yield unknown("entr", read)
+    elif "s" in read.names:
+        yield from text_of(words[read.rest : read.rest + 1])
+    elif words[read.rest :]:
+        yield Inner(words[read.rest :])
+
+
+def _hyperfine(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    known = syntax(
+        "w/warmup= m/min-runs= M/max-runs= r/runs= s/setup= p/prepare= c/cleanup= S/shell= N i/ignore-failure? "
+        "style= sort= u/time-unit= export-json= export-csv= export-markdown= export-asciidoc= "
+        "export-orgmode= show-output output= input= n/command-name= C/conclude= reference= h/help V/version"
+    )
+    position = 1
+    while position < len(words):
+        read = leading_options(words, position, known)
+        if isinstance(read, str) or read.names & {"shell"}:
+            yield unknown("hyperfine", read if isinstance(read, str) else "it uses another shell")
+            return
+        for option in ("setup", "prepare", "cleanup", "conclude", "reference"):
+            for value in read.values(option):
+                yield from text_of((value,))
+        yield from text_of(words[read.rest : read.rest + 1])
+        position = read.rest + 1
+
+
+def _expect(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    if any(beginning(word).startswith("-c") for word in words[1:]):
+        yield unknown("expect", "its language is another than that of sh")
+
+
+def _aws_vault(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    for position, _ in enumerate(words):
+        if is_word(words, position, "--") and words[position + 1 :]:
+            yield Inner(words[position + 1 :])
+            return
+
+
+_SPECIAL = {
+    "aws-vault": _aws_vault,
+    "bunx": of_npx,
+    "entr": _entr,
+    "env": of_env,
+    "expect": _expect,
+    "flock": of_flock,
+    "gdb": _gdb,
+    "hyperfine": _hyperfine,
+    "nice": of_nice,
+    "npx": of_npx,
+    "parallel": of_parallel,
+    "runuser": of_su,
+    "script": of_script,
+    "ssh": _ssh,
+    "start-stop-daemon": _start_stop_daemon,
+    "su": of_su,
+    "xargs": of_xargs,
+}
