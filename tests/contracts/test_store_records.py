@@ -14,7 +14,7 @@ from sayso.broker.ports import Group, ObservedTool, Page
 from sayso.core.approval_policy import ApprovalPolicy, Severity
 from sayso.core.effect import Effect
 from sayso.core.session import Session
-from sayso.errors import StoreError
+from sayso.errors import RuleRefused, StoreError
 from sayso.people.person import owner
 from sayso.people.token import CredentialKind
 from sayso.policy.rule import Origin, Rule
@@ -190,6 +190,25 @@ async def test_a_seed_gives_way_to_a_persons_rule_of_the_same_pattern(store: Any
     assert await store.delete_rule("mine", (), ())
     await store.seed_rules([a_rule("seed1", "*")])  # the seed itself was never deleted
     assert [rule.id for rule in (await store.rules())[1]] == ["seed2", "seed1"]
+
+
+@pytest.mark.spec("POL-42")
+async def test_of_two_writers_at_once_one_makes_the_catch_all_and_the_other_is_refused(
+    store: Any,
+) -> None:
+    one = replace(a_rule("one", "*"), effect=Effect.ASK)
+    two = replace(a_rule("two", "*"), effect=Effect.ALLOW)
+    written = (record(RecordKind.CONFIGURATION),)
+    results = await asyncio.gather(
+        store.put_rule(one, written, (notice(""),)),
+        store.put_rule(two, written, (notice(""),)),
+        return_exceptions=True,
+    )
+    assert [type(result) for result in results] == [type(None), RuleRefused]
+    assert await store.rules() == (1, [one])
+    assert len(await store.audit_chain(0, 9)) == await store.last_notice() == 1
+    await store.put_rule(replace(one, effect=Effect.DENY), (), ())  # the row itself may change
+    await store.put_rule(replace(two, group_id="other"), (), ())
 
 
 async def test_the_default_group_and_the_owner_are_there(store: Any) -> None:

@@ -451,6 +451,19 @@ async def test_two_processes_append_to_one_chain(
     assert await store.last_notice() == 4 * (80 + rounds)
 
 
+@pytest.mark.spec("POL-42")
+async def test_two_people_at_two_servers_make_one_catch_all(
+    opened: Callable[..., SqliteStore],
+) -> None:
+    results = await asyncio.gather(
+        opened().put_rule(Rule("one", Effect.ALLOW, Origin.DATABASE), (), ()),
+        opened().put_rule(Rule("two", Effect.DENY, Origin.DATABASE), (), ()),
+        return_exceptions=True,
+    )
+    assert sorted(type(result).__name__ for result in results) == ["NoneType", "RuleRefused"]
+    assert len((await opened().rules())[1]) == 1
+
+
 @pytest.mark.spec("ST-6")
 async def test_a_busy_writer_lets_another_process_in(opened: Callable[..., SqliteStore]) -> None:
     busy, other = opened(), opened()

@@ -19,7 +19,7 @@ from sayso.broker.session_gate import SessionGate, stop_session
 from sayso.broker.sweep import sweep
 from sayso.broker.wait import BEAT_SECONDS, Presence
 from sayso.broker.world import World
-from sayso.core.session import Session
+from sayso.core.session import DEFAULT_GROUP, Session
 from sayso.errors import (
     CallInvalid,
     GroupNotFound,
@@ -30,7 +30,7 @@ from sayso.errors import (
 )
 from sayso.people.eligibility import may_review, may_see
 from sayso.people.token import DECIDING, CredentialKind
-from sayso.policy.defaults import check_catch_all, seed_rules
+from sayso.policy.defaults import seed_rules
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
 from sayso.policy.text_rule import check_rule
@@ -101,7 +101,7 @@ class Broker:
             source=source,
             workspace=workspace,
             attended=source not in WITHOUT_A_PERSON if attended is None else attended,
-            permission_group="default",
+            permission_group=DEFAULT_GROUP,
             credential_id=credential.credential_id,
             opened_at=now,
             context_label=context_label,
@@ -231,7 +231,6 @@ class Broker:
         problems = compile_ruleset((), (rule,), known).problems
         if problems:
             raise RuleRefused(problems[0], "mend the pattern; nothing was changed")
-        check_catch_all([row for row in table if row.id != rule.id], rule)
         words = f"rule {'added' if new else 'changed'}: {rule.effect.word} {rule.text}"
         await self.world.store.put_rule(rule, [self._configured(actor, words)], [self._settings()])
         self.world.feed.publish(["rules"])

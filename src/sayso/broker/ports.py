@@ -190,7 +190,7 @@ class Store(Protocol):
     async def put_rule(
         self, rule: Rule, records: Sequence[AuditRecord], notices: Sequence[Notice]
     ) -> None:
-        """Add or replace a row of the rule table."""
+        """Add or replace a row of the rule table; raises RuleRefused for a second catch-all (POL-42)."""
 
     async def delete_rule(
         self, rule_id: str, records: Sequence[AuditRecord], notices: Sequence[Notice]
@@ -198,7 +198,7 @@ class Store(Protocol):
         """Delete a row; a seed deleted so never comes back. Returns whether it was there."""
 
     async def seed_rules(self, seeds: Sequence[Rule]) -> None:
-        """Add the seeds whose exact pattern is absent and that no person has deleted (POL-41)."""
+        """Add the seeds that are missing; see policy/defaults.py."""
 
     async def groups(self) -> Sequence[Group]:
         """The permission groups; `default` is always among them."""

@@ -9,6 +9,9 @@ from typing import Any
 from sayso.core.call import ToolCall, check_arguments, check_name
 from sayso.core.moment import Moment
 
+DEFAULT_GROUP = "default"
+"""The permission group that always exists, and that counts unless a session names another."""
+
 
 @dataclass(frozen=True, slots=True)
 class Session:

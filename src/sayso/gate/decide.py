@@ -16,6 +16,7 @@ from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
+from sayso.core.session import DEFAULT_GROUP
 from sayso.gate.verdict import Verdict
 from sayso.people.eligibility import may_review
 from sayso.people.person import Person
@@ -29,7 +30,7 @@ from sayso.requests.grant import Grant, StickyRejection
 class Context:
     """What else counts, read anew for each call (GATE-5): the session's state and who there is to ask."""
 
-    group: str = "default"
+    group: str = DEFAULT_GROUP
     stopped: bool = False
     can_ask: bool = True
     sticky: StickyRejection | None = None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import orjson
+
 from sayso.core.effect import Effect
+from sayso.core.session import DEFAULT_GROUP
 from sayso.errors import RuleRefused
 from sayso.policy.compiled import is_catch_all
 from sayso.policy.rule import Origin, Rule
 
 CATCH_ALL_PRIORITY = 999_999
-DEFAULT_GROUP = "default"
 
 HARMLESS = (
     "write_todos",
@@ -46,22 +48,32 @@ def seed_rules() -> tuple[Rule, ...]:
     return tuple(rows)
 
 
-def missing_seeds(existing: Iterable[Rule], deleted: Iterable[str] = ()) -> tuple[Rule, ...]:
-    """The seeds to add to a `default` group that has these rows (POL-41).
+def pattern_key(rule: Rule) -> str:
+    """The exact pattern of a table rule, by which a seed is known again (POL-41)."""
+    return orjson.dumps(
+        [rule.group_id, rule.tool_pattern, rule.path_pattern, rule.pattern]
+    ).decode()
 
-    A seed is missing where its exact pattern is absent and a person has not deleted it (`deleted` are
-    ids of seeds); the catch-all only where the group has no `*` row at all.
+
+def missing_seeds(
+    seeds: Iterable[Rule], existing: Iterable[Rule], known: Iterable[str] = ()
+) -> tuple[Rule, ...]:
+    """Those of the seeds that a rule table with these rows lacks (POL-41).
+
+    A seed is missing where its exact pattern is absent and no person has changed or deleted it
+    (`known` are the pattern keys of rows that were seeded, also of those deleted since); a catch-all
+    only where its group has no `*` row at all.
     """
-    rows = [rule for rule in existing if rule.group_id == DEFAULT_GROUP]
-    patterns = {(rule.tool_pattern, rule.path_pattern, rule.pattern) for rule in rows}
-    gone = set(deleted)
-    has_catch_all = any(is_catch_all(rule) for rule in rows)
+    rows = list(existing)
+    ids = {rule.id for rule in rows}
+    keys = {pattern_key(rule) for rule in rows}.union(known)
+    decided = {rule.group_id for rule in rows if is_catch_all(rule)}
     return tuple(
         seed
-        for seed in seed_rules()
-        if seed.id not in gone
-        and (seed.tool_pattern, seed.path_pattern, seed.pattern) not in patterns
-        and not (is_catch_all(seed) and has_catch_all)
+        for seed in seeds
+        if seed.id not in ids
+        and pattern_key(seed) not in keys
+        and not (is_catch_all(seed) and seed.group_id in decided)
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
+from sayso.core.session import DEFAULT_GROUP
 
 
 class Origin(StrEnum):
@@ -47,7 +48,7 @@ class Rule:
     when: str | None = None
     unless: str | None = None
     priority: int = 0
-    group_id: str = "default"
+    group_id: str = DEFAULT_GROUP
     must_ask: bool = False
     note: str = ""
     justification: str = ""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
+from sayso.core.session import DEFAULT_GROUP
 from sayso.core.target import Target, TargetKind
 from sayso.policy.compiled import CompiledRule
 from sayso.policy.descriptors import Descriptors
@@ -21,7 +22,6 @@ from sayso.policy.rule import Origin, Rule
 from sayso.policy.targets import path_target, targets_of, with_addresses
 from sayso.policy.weighing import combine, weigh
 
-DEFAULT_GROUP = "default"
 MAX_MEMO = 8192
 
 

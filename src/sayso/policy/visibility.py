@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from sayso.core.session import DEFAULT_GROUP
 from sayso.policy.compiled import CompiledRule
 from sayso.policy.descriptors import ToolDescriptor
 from sayso.policy.plan import Plan
-from sayso.policy.ruleset import DEFAULT_GROUP, RuleSet
+from sayso.policy.ruleset import RuleSet
 
 
 def visible(

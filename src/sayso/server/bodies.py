@@ -13,6 +13,7 @@ from litestar.openapi.spec import Reference, Schema
 from litestar.typing import FieldDefinition
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from sayso.core.session import DEFAULT_GROUP
 from sayso.server.problems import Refusal
 from sayso.server.strict_json import parse_json
 
@@ -127,7 +128,7 @@ class RuleBody(Body):
 
     tool_pattern: Annotated[Text, Meta(examples=["write_file"])]
     effect: Literal["allow", "ask", "require", "deny"]
-    group_id: Id = "default"
+    group_id: Id = DEFAULT_GROUP
     path_pattern: Annotated[Text, Meta(examples=["~/project/**"])] | None = None
     pattern: Text | None = None
     agent_id: Text | None = None

@@ -22,6 +22,7 @@ from sayso.core.session import Session
 from sayso.errors import StoreCorrupt, StoreError
 from sayso.people.person import Person
 from sayso.people.token import Credential, CredentialKind
+from sayso.policy.defaults import pattern_key
 from sayso.policy.rule import Rule
 from sayso.requests.approval import (
     ApprovalRequest,
@@ -35,7 +36,6 @@ from sayso.requests.approval import (
 )
 from sayso.requests.event import Notice
 from sayso.requests.lifecycle import FINAL
-from sayso.store.guard import pattern_key
 
 Row = Sequence[Any]
 Values = Mapping[str, Any]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import orjson
-
 from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
 from sayso.broker.ports import Change, Group, Page
 from sayso.core.moment import Moment
+from sayso.core.session import DEFAULT_GROUP
 from sayso.errors import LostRace, NotEligible
 from sayso.people.token import DECIDING, Credential
-from sayso.policy.rule import Rule
 from sayso.requests.approval import ApprovalRequest, Caller, Review, Status
 
 WAITING_FOR_PEOPLE = frozenset({Status.PENDING, Status.UNKNOWN})
@@ -19,7 +17,7 @@ WAITING_FOR_PEOPLE = frozenset({Status.PENDING, Status.UNKNOWN})
 KEEP_NOTICES = 20_000
 """How many events are kept at least, where there were so many; readers are promised 10,000."""
 
-DEFAULT_GROUP = Group("default", "default", "what applies unless another group says otherwise")
+THE_GROUP = Group(DEFAULT_GROUP, DEFAULT_GROUP, "what applies unless another group says otherwise")
 """The permission group that always exists."""
 
 
@@ -94,13 +92,6 @@ def is_due(
     if status is Status.PENDING:
         return request.expires_at is not None and request.expires_at <= now
     return request.approved_at is not None and request.approved_at <= approved_before
-
-
-def pattern_key(rule: Rule) -> str:
-    """The exact pattern of a table rule, by which a seed is known again (POL-41)."""
-    return orjson.dumps(
-        [rule.group_id, rule.tool_pattern, rule.path_pattern, rule.pattern]
-    ).decode()
 
 
 def resolved_at(request: ApprovalRequest) -> Moment:

@@ -15,14 +15,15 @@ from sayso.core.session import Session
 from sayso.errors import StoreError
 from sayso.people.person import OWNER, Person, owner
 from sayso.people.token import Credential
+from sayso.policy.defaults import check_catch_all, missing_seeds, pattern_key
 from sayso.policy.rule import Rule
 from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.event import Notice
 from sayso.requests.lifecycle import OPEN
 from sayso.store.feed import LocalFeed
 from sayso.store.guard import (
-    DEFAULT_GROUP,
     KEEP_NOTICES,
+    THE_GROUP,
     WAITING_FOR_PEOPLE,
     check_next,
     check_reviewer,
@@ -30,7 +31,6 @@ from sayso.store.guard import (
     is_due,
     lost_race,
     on_page,
-    pattern_key,
     resolution_order,
     resolved_at,
 )
@@ -247,6 +247,7 @@ class MemoryStore:
     ) -> None:
         """Add or replace a row of the rule table."""
         with self._lock:
+            check_catch_all(self._rules.values(), rule)
             self._rules[rule.id] = rule
             self._rules_version += 1
             self._append(records, notices)
@@ -266,23 +267,17 @@ class MemoryStore:
             return True
 
     async def seed_rules(self, seeds: Sequence[Rule]) -> None:
-        """Add the seeds whose exact pattern is absent and that no person has deleted."""
+        """Add the seeds that are missing."""
         with self._lock:
-            taken = {pattern_key(rule) for rule in self._rules.values()}
-            taken.update(self._seed_keys.values(), self._deleted_seeds)
-            added = 0
-            for seed in seeds:
-                key = pattern_key(seed)
-                if key not in taken and seed.id not in self._rules:
-                    self._rules[seed.id] = seed
-                    self._seed_keys[seed.id] = key
-                    taken.add(key)
-                    added = 1
-            self._rules_version += added
+            known = self._deleted_seeds.union(self._seed_keys.values())
+            missing = missing_seeds(seeds, self._rules.values(), known)
+            self._rules.update((seed.id, seed) for seed in missing)
+            self._seed_keys.update((seed.id, pattern_key(seed)) for seed in missing)
+            self._rules_version += bool(missing)
 
     async def groups(self) -> Sequence[Group]:
         """The permission groups."""
-        return [DEFAULT_GROUP]
+        return [THE_GROUP]
 
     async def people(self) -> Mapping[str, Person]:
         """The people, by id."""

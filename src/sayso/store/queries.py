@@ -261,8 +261,8 @@ class Queries:
             .order_by(s.session_id)
         )
         self.rules = self._compile(select(r.document).order_by(r.position, r.rule_id))
-        self.rule_patterns = self._compile(select(r.rule_id, r.pattern_key, r.seed_key))
-        self.deleted_seeds = self._compile(select(t.DELETED_SEEDS.c.seed_key))
+        seeded = select(r.seed_key).where(r.seed_key.is_not(None))
+        self.seed_keys = self._compile(seeded.union_all(select(t.DELETED_SEEDS.c.seed_key)))
         last = select(func.coalesce(func.max(r.position), literal_column("0", Integer)))
         put = self._upsert(t.RULES).values(
             rule_id=bindparam("rule_id"),

@@ -234,8 +234,8 @@ class SqliteStore:
         self, rule: Rule, records: Sequence[AuditRecord], notices: Sequence[Notice]
     ) -> None:
         """Add or replace a row of the rule table."""
-        row, log = codec.rule_row(rule), codec.log_rows(records, notices)
-        await self._write(lambda tx: units.put_rule(tx, row, log))
+        log = codec.log_rows(records, notices)
+        await self._write(lambda tx: units.put_rule(tx, rule, log))
 
     async def delete_rule(
         self, rule_id: str, records: Sequence[AuditRecord], notices: Sequence[Notice]
@@ -245,9 +245,8 @@ class SqliteStore:
         return bool(await self._write(lambda tx: units.delete_rule(tx, rule_id, log)))
 
     async def seed_rules(self, seeds: Sequence[Rule]) -> None:
-        """Add the seeds whose exact pattern is absent and that no person has deleted."""
-        rows = [codec.seed_row(seed) for seed in seeds]
-        await self._write(lambda tx: units.seed_rules(tx, rows))
+        """Add the seeds that are missing."""
+        await self._write(lambda tx: units.seed_rules(tx, seeds))
 
     async def groups(self) -> Sequence[Group]:
         """The permission groups."""

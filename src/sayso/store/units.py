@@ -7,13 +7,19 @@ from typing import Any
 
 from sayso.broker.ports import Change, StoredCall
 from sayso.core.moment import Moment
+from sayso.policy.compiled import is_catch_all
+from sayso.policy.defaults import check_catch_all, missing_seeds
+from sayso.policy.rule import Rule
 from sayso.store.codec import (
     ChangeRows,
     LogRows,
     NewRows,
     read_credential,
+    read_rule,
     read_stored_call,
     review_row,
+    rule_row,
+    seed_row,
 )
 from sayso.store.guard import check_reviewer, check_reviews, lost_race
 from sayso.store.statement import Statement
@@ -73,9 +79,11 @@ def touch(tx: Transaction, request_ids: Sequence[str], now: Moment) -> None:
         tx.write(tx.queries.touch_request, {"the_id": request_id, "seen": now})
 
 
-def put_rule(tx: Transaction, row: dict[str, Any], logged: LogRows) -> None:
-    """Add or replace a rule; what it was seeded as stays known."""
-    tx.write(tx.queries.put_rule, row)
+def put_rule(tx: Transaction, rule: Rule, logged: LogRows) -> None:
+    """Add or replace a rule; what it was seeded as stays known. Refuses a second catch-all."""
+    if is_catch_all(rule):  # of two people at once the second one sees the first one's row here
+        check_catch_all(_rules(tx), rule)
+    tx.write(tx.queries.put_rule, rule_row(rule))
     _rules_changed(tx)
     log(tx, logged)
 
@@ -93,19 +101,13 @@ def delete_rule(tx: Transaction, rule_id: str, logged: LogRows) -> bool:
     return True
 
 
-def seed_rules(tx: Transaction, rows: Sequence[dict[str, Any]]) -> None:
-    """Add the seeds whose pattern and id are absent and that no person has deleted."""
-    known = tx.rows(tx.queries.rule_patterns, {})
-    ids = {row[0] for row in known}
-    taken = {key for row in known for key in row[1:] if key is not None}
-    taken.update(row[0] for row in tx.rows(tx.queries.deleted_seeds, {}))
-    added = False
-    for row in rows:
-        if row["seed_key"] not in taken and row["rule_id"] not in ids:
-            tx.write(tx.queries.put_rule, row)
-            taken.add(row["seed_key"])
-            added = True
-    if added:
+def seed_rules(tx: Transaction, seeds: Sequence[Rule]) -> None:
+    """Add the seeds that are missing."""
+    known = (row[0] for row in tx.rows(tx.queries.seed_keys, {}))
+    missing = missing_seeds(seeds, _rules(tx), known)
+    for seed in missing:
+        tx.write(tx.queries.put_rule, seed_row(seed))
+    if missing:
         _rules_changed(tx)
 
 
@@ -148,6 +150,10 @@ def _add(tx: Transaction, rows: NewRows) -> bool:
         tx.write(tx.queries.add_request, rows.request)
     log(tx, rows.log)
     return True
+
+
+def _rules(tx: Transaction) -> list[Rule]:
+    return [read_rule(row) for row in tx.rows(tx.queries.rules, {})]
 
 
 def _rules_changed(tx: Transaction) -> None:

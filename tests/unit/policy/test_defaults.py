@@ -13,6 +13,7 @@ from sayso.policy.defaults import (
     check_group_delete,
     hiding_catch_alls,
     missing_seeds,
+    pattern_key,
     seed_rules,
 )
 from sayso.policy.protection import NO_SECRETS, protected_rules
@@ -44,16 +45,18 @@ def test_what_a_new_database_says() -> None:
 
 @pytest.mark.spec("POL-41")
 def test_a_seed_is_added_once_and_not_after_a_person_deleted_it() -> None:
-    assert missing_seeds([]) == SEEDS
-    assert missing_seeds(SEEDS) == ()
-    assert missing_seeds(SEEDS[1:], deleted=[SEEDS[0].id]) == ()
-    assert missing_seeds(SEEDS[1:]) == (SEEDS[0],)
+    assert missing_seeds(SEEDS, []) == SEEDS
+    assert missing_seeds(SEEDS, SEEDS) == ()
+    assert missing_seeds(SEEDS, SEEDS[1:], known=[pattern_key(SEEDS[0])]) == ()
+    assert missing_seeds(SEEDS, SEEDS[1:]) == (SEEDS[0],)
     changed = row("allow", "execute_cmd", id="mine", priority=3)
-    assert SEEDS[0] not in missing_seeds([changed])
+    assert SEEDS[0] not in missing_seeds(SEEDS, [changed])
+    renamed = replace(SEEDS[0], tool_pattern="shell")
+    assert missing_seeds(SEEDS, [renamed, *SEEDS[1:]]) == ()
     mine = row("deny", "*", id="mine", priority=5)
-    assert SEEDS[-1] not in missing_seeds([mine])
+    assert SEEDS[-1] not in missing_seeds(SEEDS, [mine])
     elsewhere = replace(mine, group_id="team")
-    assert SEEDS[-1] in missing_seeds([elsewhere])
+    assert SEEDS[-1] in missing_seeds(SEEDS, [elsewhere])
 
 
 @pytest.mark.spec("POL-41a")

@@ -15,7 +15,7 @@ from sqlalchemy.schema import CreateTable
 
 from sayso.errors import StoreError
 from sayso.store import migrations
-from sayso.store.guard import DEFAULT_GROUP
+from sayso.store.guard import THE_GROUP
 from sayso.store.opening import prepare
 from sayso.store.tables import METADATA
 
@@ -59,7 +59,7 @@ def test_the_migrations_make_every_check_of_the_tables(database: sqlite3.Connect
 
 def test_the_default_group_is_the_one_that_other_stores_have(database: sqlite3.Connection) -> None:
     rows = database.execute("SELECT group_id, name, description FROM groups").fetchall()
-    assert rows == [(DEFAULT_GROUP.group_id, DEFAULT_GROUP.name, DEFAULT_GROUP.description)]
+    assert rows == [(THE_GROUP.group_id, THE_GROUP.name, THE_GROUP.description)]
 
 
 @pytest.mark.spec("REQ-64")

@@ -42,8 +42,7 @@ def database(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 SMALL = {
     "rules",
-    "rule_patterns",
-    "deleted_seeds",
+    "seed_keys",
     "groups",
     "people",
     "credentials",
