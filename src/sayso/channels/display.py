@@ -163,6 +163,11 @@ def safe(text: str) -> str:
     return plain(show(text))
 
 
+def safe_line(text: str) -> str:
+    """A text from outside as plain text that is safe on any surface, on one line."""
+    return plain(one_line(show(text)))
+
+
 def hidden_in(shown: Iterable[Run]) -> int:
     """How many characters are shown as marks."""
     return sum(isinstance(run, Mark) for run in shown)

@@ -14,7 +14,7 @@ class ExitCode(IntEnum):
     REFUSED = 2
     """The credential is missing, wrong or does not give the right, or the request is closed."""
     INVALID = 3
-    """Settings, rules or the audit log are not valid, or an address cannot be listened on."""
+    """Settings, rules, cases or the audit log are not valid, or an address cannot be listened on."""
     USAGE = 64
     """The command line itself is wrong: an unknown command or option, a value that does not fit."""
     INTERRUPTED = 130

@@ -12,7 +12,7 @@ from cyclopts.exceptions import CycloptsError
 
 from sayso.cli.exit_codes import ExitCode
 from sayso.cli.saying import complain, say
-from sayso.errors import AccessError, RequestClosed, SaysoError, SettingsInvalid
+from sayso.errors import AccessError, CasesInvalid, RequestClosed, SaysoError, SettingsInvalid
 
 HELP = "The permission gate for AI agents: nothing an agent does happens without your say-so."
 
@@ -24,6 +24,7 @@ COMMANDS = {
     "inbox": "See what waits for people.",
     "mcp": "Gate an MCP server: sayso mcp -- COMMAND …",
     "passphrase": "Choose, change or reset the passphrase.",
+    "policy": "Check, explain, test and change what policy says.",
     "reject": "Reject a request that waits.",
     "serve": "Run the server and its page.",
     "tokens": "Make, list and revoke the tokens of agents, approvers and admins.",
@@ -55,7 +56,7 @@ def exit_code_of(error: SaysoError) -> ExitCode:
     """The exit status that an error ends a command with."""
     if isinstance(error, (AccessError, RequestClosed)):
         return ExitCode.REFUSED
-    if isinstance(error, SettingsInvalid):
+    if isinstance(error, (SettingsInvalid, CasesInvalid)):
         return ExitCode.INVALID
     return ExitCode.FAILURE
 

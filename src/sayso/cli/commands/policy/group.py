@@ -1,0 +1,12 @@
+"""The group `sayso policy`: one file a command; a new one is imported and registered here."""
+
+from __future__ import annotations
+
+from cyclopts import App
+
+from sayso.cli.commands.policy.cases import cases
+
+app = App(
+    name="policy", help="Check, explain, test and change what policy says.", help_format="plaintext"
+)
+app.command(cases)
