@@ -62,6 +62,11 @@ class RuleSet:
         self._plans: dict[tuple[str | None, ...], Plan] = {}
         self._places: dict[tuple[str, bool], Place] = {}
 
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The permission groups there are."""
+        return tuple(self._groups)
+
     def plan(self, call: ToolCall, group: str) -> Plan:
         """What is known of the call's tool before its arguments are looked at."""
         key: tuple[str | None, ...] = (call.server, call.tool, group)

@@ -1,0 +1,116 @@
+"""`sayso policy explain -- COMMAND…`: what policy says of a call, why, and what would change it (POL-71)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from sayso.channels.display import safe
+from sayso.cli.acting import AsJson
+from sayso.cli.commands.policy.flags import (
+    AllowRules,
+    AskRules,
+    DenyRules,
+    SettingsFile,
+    flag_rules,
+)
+from sayso.core.call import ToolCall, parse_arguments
+from sayso.errors import CallInvalid
+from sayso.front.rules_in_force import rules_in_force, rules_of_file
+from sayso.gate.decide import Context, decide
+from sayso.gate.explain import explain as explained
+from sayso.policy.ruleset import RuleSet
+from sayso.system.clock import SystemClock
+from sayso.system.facts import LocalFacts
+
+SHELL_TOOL = "execute_cmd"
+
+
+def explain(
+    *command: Annotated[
+        str, Parameter(allow_leading_hyphen=True, help="A command line, after --.")
+    ],
+    tool: Annotated[
+        str | None, Parameter(help="Another call than a command line: the tool's name.")
+    ] = None,
+    server: Annotated[str | None, Parameter(help="The MCP server of the tool.")] = None,
+    arg: Annotated[
+        tuple[str, ...],
+        Parameter(
+            name="--arg", negative="", show_default=False, help="An argument, as NAME=VALUE."
+        ),
+    ] = (),
+    json_args: Annotated[str | None, Parameter(help="All arguments, as a JSON object.")] = None,
+    workspace: Annotated[
+        Path | None, Parameter(help="The working directory of the call; by default this one.")
+    ] = None,
+    group: Annotated[str, Parameter(help="The permission group of the session.")] = "default",
+    agent: Annotated[str, Parameter(show_default=False, help="The agent that calls.")] = "",
+    source: Annotated[str, Parameter(help="Where the call comes from.")] = "api",
+    user: Annotated[str, Parameter(help="The user that the agent works for.")] = "owner",
+    file: SettingsFile = None,
+    allow: AllowRules = (),
+    ask: AskRules = (),
+    deny: DenyRules = (),
+    as_json: AsJson = False,
+) -> int:
+    """Say what policy says of a call, why, and what would change it.
+
+    A command line is written after --: as one word it is read as it is, as
+    several it is what those words are. For other tools: --tool, with --arg or
+    --json-args. Modes and grants are left out, and nothing is run or asked.
+    """
+    extra = flag_rules(allow, ask, deny)
+    name, arguments = _what(command, tool, arg, json_args)
+    call = ToolCall(
+        "explained",
+        name,
+        arguments,
+        session_id="explained",
+        agent_id=agent,
+        user_id=user,
+        source=source,
+        workspace=str((workspace or Path.cwd()).absolute()),
+        server=server,
+    )
+    facts = LocalFacts()
+    if file is not None:
+        rules: RuleSet = rules_of_file(file, facts, extra)
+    else:
+        rules = asyncio.run(rules_in_force(facts, extra))
+    verdict = decide(call, rules, (), Context(group=group), facts, SystemClock().now())
+    if as_json:
+        print(json.dumps({"tool": name, "arguments": arguments, **verdict.to_json()}, indent=2))
+    else:
+        print(safe(explained(verdict)))
+    return 0
+
+
+def _what(
+    command: tuple[str, ...], tool: str | None, arg: tuple[str, ...], json_args: str | None
+) -> tuple[str, dict[str, Any]]:
+    """The tool that is called, and its arguments."""
+    if json_args is not None and arg:
+        raise CallInvalid("both --arg and --json-args are given", "write all of them as JSON")
+    arguments: dict[str, Any] = {} if json_args is None else parse_arguments(json_args)
+    for item in arg:
+        name, equals, value = item.partition("=")
+        if not equals or not name:
+            raise CallInvalid(f"`{item[:64]}` is not an argument", "write it as NAME=VALUE")
+        arguments[name] = value
+    if tool is None and not command:
+        raise CallInvalid(
+            "there is no call to explain",
+            "write a command line after --, or name a tool: --tool read_file --arg path=x",
+        )
+    if not command:
+        return tool or SHELL_TOOL, arguments
+    if arguments:
+        raise CallInvalid("a command line takes no arguments", "leave out --arg and --json-args")
+    line = command[0] if len(command) == 1 else shlex.join(command)
+    return tool or SHELL_TOOL, {"command": line}
