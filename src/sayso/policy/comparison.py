@@ -28,6 +28,10 @@ class ConditionFailed(Exception):
     """A condition could not be answered for this call; the message says why."""
 
 
+class Missing(ConditionFailed):
+    """What a condition looks at is not there: `default` and `is defined` answer for it."""
+
+
 def failing(reason: str) -> Condition:
     """A condition that always fails, for one that could not be compiled."""
 
@@ -61,35 +65,70 @@ class Argument:
         self.name = name
 
     def __call__(self, call: ToolCall) -> Any:
-        """The argument of the call; a missing one fails."""
+        """The argument of the call; raises Missing if it has none of that name."""
         try:
             return call.arguments[self.name]
         except KeyError:
-            raise ConditionFailed(f"the argument `{self.name}` is missing") from None
+            raise Missing(f"the argument `{self.name}` is missing") from None
+
+    def part(self, step: str | int) -> Path:
+        """The path to a part of the argument."""
+        return Path((self.name, step))
 
 
-def argument(steps: list[str | int]) -> Value:
-    """The reader of a path into the arguments."""
-    if len(steps) == 1 and isinstance(steps[0], str):
-        return Argument(steps[0])
-    shown = "input" + "".join(f"[{step!r}]" for step in steps)
+class Path:
+    """A path of names and numbers into the arguments; an empty one is all of them."""
 
-    def read(call: ToolCall) -> Any:
+    __slots__ = ("shown", "steps")
+
+    def __init__(self, steps: tuple[str | int, ...]) -> None:
+        self.steps = steps
+        self.shown = "input" + "".join(f"[{step!r}]" for step in steps)
+
+    def __call__(self, call: ToolCall) -> Any:
+        """What stands there; raises Missing if nothing does."""
         value: Any = call.arguments
-        for step in steps:
-            if isinstance(step, str) and isinstance(value, Mapping) and step in value:
-                value = value[step]
-            elif (
-                isinstance(step, int)
-                and isinstance(value, list)
-                and -len(value) <= step < len(value)
-            ):
-                value = value[step]
-            else:
-                raise ConditionFailed(f"`{shown}` is missing")
+        for step in self.steps:
+            value = part(value, step, self.shown)
         return value
 
-    return read
+    def part(self, step: str | int) -> Argument | Path:
+        """The path one step on."""
+        if not self.steps and isinstance(step, str):
+            return Argument(step)
+        return Path((*self.steps, step))
+
+
+class Part:
+    """A part, by name or number, of a value that no path leads to."""
+
+    __slots__ = ("shown", "step", "whole")
+
+    def __init__(self, whole: Value, step: Value, shown: str) -> None:
+        self.whole = whole
+        self.step = step
+        self.shown = shown
+
+    def __call__(self, call: ToolCall) -> Any:
+        """The part; raises Missing if there is none, ConditionFailed if the value has no parts."""
+        return part(self.whole(call), self.step(call), self.shown)
+
+
+def part(whole: Any, step: Any, shown: str) -> Any:
+    """A part of an object by name, of a list or text by number from either end."""
+    if isinstance(whole, Mapping) and isinstance(step, str):
+        if step in whole:
+            return whole[step]
+    elif (
+        isinstance(whole, (list, tuple, str))
+        and isinstance(step, int)
+        and not isinstance(step, bool)
+    ):
+        if -len(whole) <= step < len(whole):
+            return whole[step]
+    elif isinstance(step, bool) or not isinstance(step, (str, int)):
+        raise ConditionFailed(f"a value of type `{kind_of(step)}` names no part of `{shown}`")
+    raise Missing(f"`{shown}` is missing")
 
 
 def truth(value: Value) -> Condition:
@@ -101,46 +140,70 @@ def truth(value: Value) -> Condition:
         answer = value(call)
         if answer is True or answer is False:
             return bool(answer)
-        raise ConditionFailed(f"a value of type `{_type(answer)}` stands where true or false must")
+        raise ConditionFailed(
+            f"a value of type `{kind_of(answer)}` stands where true or false must"
+        )
 
-    return _marked(check)
+    return marked(check)
 
 
-def _marked(condition: Condition) -> Condition:
+def marked(condition: Condition) -> Condition:
+    """The closure, known from now on to answer true or false."""
     condition.is_condition = True  # type: ignore[attr-defined]
     return condition
 
 
 def some(conditions: list[Condition]) -> Condition:
     """True if one of the conditions is; those after it are not asked."""
-    return _marked(lambda call: any(condition(call) for condition in conditions))
+    if len(conditions) == 2:
+        first, second = conditions
+        return marked(lambda call: first(call) or second(call))
+    return marked(lambda call: any(condition(call) for condition in conditions))
 
 
 def every(conditions: list[Condition]) -> Condition:
     """True if all conditions are; those after a false one are not asked."""
-    return _marked(lambda call: all(condition(call) for condition in conditions))
+    if len(conditions) == 2:
+        first, second = conditions
+        return marked(lambda call: first(call) and second(call))
+    return marked(lambda call: all(condition(call) for condition in conditions))
 
 
 def negate(inner: Condition) -> Condition:
     """True if the condition is false."""
-    return _marked(lambda call: not inner(call))
+    return marked(lambda call: not inner(call))
+
+
+def choice(condition: Condition, then: Value, otherwise: Value) -> Value:
+    """One value or the other; the one that is not chosen is not computed."""
+    return lambda call: then(call) if condition(call) else otherwise(call)
 
 
 def compare_values(left: Value, right: Value, word: str) -> Condition:
     """Two values of one type compared by a sign."""
     compare = COMPARISONS[word]
     ordered = word not in ("==", "!=")
-    if isinstance(left, Argument) and isinstance(right, Literal):
-        kinds = _fast_kinds(right.value)
-        if kinds:
+    if isinstance(right, Literal):
+        kinds = _fast_kinds(right.value, ordered=ordered)
+        if kinds and isinstance(left, Argument):
             return _compare_argument(left.name, right.value, compare, kinds, ordered=ordered)
+        if kinds and isinstance(left, Path) and len(left.steps) == 2:
+            return _compare_part(left, right.value, compare, kinds, ordered=ordered)
 
     def check(call: ToolCall) -> bool:
         a, b = left(call), right(call)
         _comparable(a, b, ordered=ordered)
         return compare(a, b)
 
-    return _marked(check)
+    return marked(check)
+
+
+def compared(a: Any, b: Any, word: str) -> bool:
+    """Two values compared by a sign or `in`; raises ConditionFailed where their types differ."""
+    if word == "in":
+        return holds(b, a)
+    _comparable(a, b, ordered=word not in ("==", "!="))
+    return COMPARISONS[word](a, b)
 
 
 def _compare_argument(
@@ -155,18 +218,40 @@ def _compare_argument(
         try:
             value = call.arguments[name]
         except KeyError:
-            raise ConditionFailed(f"the argument `{name}` is missing") from None
+            raise Missing(f"the argument `{name}` is missing") from None
         if type(value) not in kinds:
             _comparable(value, literal, ordered=ordered)
         return compare(value, literal)
 
-    return _marked(check)
+    return marked(check)
 
 
-def _fast_kinds(literal: Any) -> frozenset[type]:
+def _compare_part(
+    path: Path,
+    literal: Any,
+    compare: Callable[[Any, Any], bool],
+    kinds: frozenset[type],
+    *,
+    ordered: bool,
+) -> Condition:
+    first, second = path.steps
+
+    def check(call: ToolCall) -> bool:
+        try:
+            value = call.arguments[first][second]  # type: ignore[index]
+        except (LookupError, TypeError):
+            value = path(call)
+        if type(value) not in kinds:
+            _comparable(value, literal, ordered=ordered)
+        return compare(value, literal)
+
+    return marked(check)
+
+
+def _fast_kinds(literal: Any, *, ordered: bool) -> frozenset[type]:
     """The types that compare with the literal without a second look."""
     if isinstance(literal, bool):
-        return frozenset()
+        return frozenset() if ordered else frozenset({bool})
     if isinstance(literal, (int, float)):
         return frozenset({int, float})
     return frozenset({str}) if isinstance(literal, str) else frozenset()
@@ -175,32 +260,63 @@ def _fast_kinds(literal: Any) -> frozenset[type]:
 def _comparable(a: Any, b: Any, *, ordered: bool) -> None:
     if not ordered and (a is None or b is None):
         return
-    if _type(a) != _type(b):
-        raise ConditionFailed(f"`{_type(a)}` cannot be compared with `{_type(b)}`")
-    if _type(a) not in (("number", "text") if ordered else ("number", "text", "boolean")):
-        raise ConditionFailed(f"two values of type `{_type(a)}` cannot be compared")
+    if kind_of(a) != kind_of(b):
+        raise ConditionFailed(f"`{kind_of(a)}` cannot be compared with `{kind_of(b)}`")
+    if kind_of(a) not in (("number", "text") if ordered else ("number", "text", "boolean")):
+        raise ConditionFailed(f"two values of type `{kind_of(a)}` cannot be compared")
 
 
 def member(left: Value, right: Value) -> Condition:
     """Whether a text, list or object holds a value."""
+    if isinstance(right, Literal) and isinstance(right.value, list):
+        return _one_of(left, right.value)
+    return marked(lambda call: holds(item=left(call), whole=right(call)))
+
+
+def _one_of(left: Value, whole: list[Any]) -> Condition:
+    """`in` for a list that is known when the rule is loaded: one look into a set of the same type."""
+    if not all(isinstance(item, (str, int, float)) for item in whole):
+        return marked(lambda call: holds(whole, left(call)))
+    texts = frozenset(item for item in whole if type(item) is str)
+    numbers = frozenset(item for item in whole if type(item) in (int, float))
+    found: dict[type, frozenset[Any]] = {str: texts} if texts else {}
+    if numbers:
+        found.update({int: numbers, float: numbers})
 
     def check(call: ToolCall) -> bool:
-        item, whole = left(call), right(call)
-        if isinstance(whole, str) and isinstance(item, str):
-            return item in whole
-        if isinstance(whole, Mapping) and isinstance(item, str):
-            return item in whole
-        if isinstance(whole, list) and not isinstance(item, (list, tuple, Mapping)):
-            alike = [other for other in whole if _type(other) == _type(item)]
-            if whole and not alike:
-                raise ConditionFailed(f"the list holds nothing of type `{_type(item)}`")
-            return any(item == other for other in alike)
-        raise ConditionFailed(f"`{_type(item)}` cannot be looked for in `{_type(whole)}`")
+        item = left(call)
+        alike = found.get(type(item))
+        return holds(whole, item) if alike is None else item in alike
 
-    return _marked(check)
+    if not isinstance(left, Argument):
+        return marked(check)
+    name = left.name
+
+    def check_argument(call: ToolCall) -> bool:
+        try:
+            item = call.arguments[name]
+        except KeyError:
+            raise Missing(f"the argument `{name}` is missing") from None
+        alike = found.get(type(item))
+        return holds(whole, item) if alike is None else item in alike
+
+    return marked(check_argument)
 
 
-def _type(value: Any) -> str:
+def holds(whole: Any, item: Any) -> bool:
+    """Whether a text, list or object holds a value; raises ConditionFailed where it could not."""
+    if isinstance(whole, (str, Mapping)) and isinstance(item, str):
+        return item in whole
+    if isinstance(whole, (list, tuple)) and not isinstance(item, (list, tuple, Mapping)):
+        alike = [other for other in whole if kind_of(other) == kind_of(item)]
+        if whole and not alike:
+            raise ConditionFailed(f"the list holds nothing of type `{kind_of(item)}`")
+        return any(item == other for other in alike)
+    raise ConditionFailed(f"`{kind_of(item)}` cannot be looked for in `{kind_of(whole)}`")
+
+
+def kind_of(value: Any) -> str:
+    """The type of a value in the words of conditions."""
     if value is None:
         return "none"
     if isinstance(value, bool):

@@ -113,25 +113,19 @@ def test_an_argument_of_another_type_is_no_number(value: object) -> None:
         ("", 1, "ends too early"),
         ("input.amount >", 15, "ends too early"),
         ("amount > 1", 1, "`amount` is not known"),
-        ("input.amount + 1 > 2", 14, "`+` is not supported"),
-        ("input.amount | int > 2", 14, "`|` is not supported"),
-        ("input.name.upper() == 'A'", 17, "`(` is not supported"),
-        ("input.a is defined", 9, "`is` is not supported"),
         ("1 < input.a < 5", 13, "a chain of comparisons"),
-        ("'{{ input.a }}' == 'b'", 1, "a template inside a text"),
         ("(input.a == 1", 14, "expected `)`"),
         ("{{ input.a == 1", 16, "expected `}}`"),
         ("input.a not 1", 13, "expected `in`"),
         ("tool.name == 'a'", 1, "is a text and has no parts"),
         ("input[1.5] == 1", 7, "an index is"),
         ("input.a == 'open", 12, "is not supported"),
-        ("[input.a] == [1]", 2, "`input` is not supported"),
         ("(" * 60 + "true" + ")" * 60, 1, "nested deeper"),
         ("not " * 60 + "true", 1, "nested deeper"),
         ("true and " * 600 + "true", 1, "longer than"),
     ],
 )
-def test_what_goes_beyond_the_subset_is_refused_with_its_place(
+def test_what_cannot_be_read_is_refused_with_its_place(
     text: str, column: int, message: str
 ) -> None:
     with pytest.raises(RuleSyntaxError) as caught:
