@@ -33,7 +33,8 @@ class Target:
     are tried and allow rules are not. `doubt` says in words why the target cannot be verified;
     `opaque` is a command that could not be taken apart, so that only a rule for every command
     covers it; `command` is one that was. `redirected` is a path that a command line writes to by
-    redirection, which needs an allow of its own (POL-34).
+    redirection, which needs an allow of its own (POL-34), `walks` one with all that lies below it. A
+    target that was found in a command line has the `command` that touches it.
     """
 
     kind: TargetKind
@@ -53,6 +54,7 @@ class Target:
     opaque: bool = False
     command: ShellCommand | None = None
     redirected: bool = False
+    walks: bool = False
 
     @property
     def leads_to(self) -> str | None:

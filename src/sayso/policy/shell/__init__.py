@@ -1,8 +1,10 @@
-"""What a command line runs, as far as that can be known without running it: its simple commands, the
-commands inside wrappers, and what the options of well-known programs mean.
+"""What a command line runs and touches, as far as that can be known without running it: its simple
+commands, the commands inside wrappers, what the options of well-known programs mean, and the files and
+hosts that words name.
 
 No rule is weighed here, and nothing is run, looked up or guessed in favour of a command: what cannot
-be known is said to be unknown. Read `wrappers.py` for commands within commands.
+be known is said to be unknown. Read `wrappers.py` for commands within commands, `operands.py` for what
+they touch.
 """
 
 __all__: list[str] = []

@@ -1,0 +1,219 @@
+"""From a command line to its targets: the commands it runs, and what those touch (POL-3, POL-34, POL-36)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from sayso.core.operation import Operation
+from sayso.core.shell_command import ShellCommand, ShellLine
+from sayso.core.target import Target, TargetKind
+from sayso.policy.facts import Facts
+from sayso.policy.paths import collapse, is_absolute, normalise
+from sayso.policy.shell.operands import Sort, Touched, base_name, touched
+from sayso.policy.shell.programs import READS_ITS_PLACE
+from sayso.policy.web_address import read_url
+
+MAX_PATHS = 1000
+"""How many paths of one line are looked at; a line with more has a doubt."""
+
+PathTarget = Callable[[str, Operation, str | None], Target]
+
+
+def command_targets(
+    line: ShellLine, workspace: str | None, facts: Facts, path_target: PathTarget, *, own: bool
+) -> Iterator[Target]:
+    """The targets of a line: a command each, the line itself if it has a doubt, and what is touched.
+
+    `path_target` makes the target of a path (text, operation, folder it is relative to), not own.
+    """
+    found = _Found(workspace, facts, path_target)
+    for command in line.commands:
+        doubt = found.add(command)
+        yield Target(TargetKind.COMMAND, command.text, own, doubt=doubt, command=command)
+    if line.doubts:
+        doubt = "; ".join(line.doubts)
+        yield Target(TargetKind.COMMAND, line.text, own, doubt=doubt, opaque=True)
+    elif not line.commands:
+        yield Target(TargetKind.COMMAND, line.text, own, command=ShellCommand(line.text, ()))
+    yield from found.targets.values()
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    kind: TargetKind
+    text: str
+    operation: Operation | None
+    path: str | None
+    redirected: bool
+    walks: bool
+
+
+class _Found:
+    """Collects what the commands of a line touch, each thing once."""
+
+    def __init__(self, workspace: str | None, facts: Facts, path_target: PathTarget) -> None:
+        self.targets: dict[_Key, Target] = {}
+        self._workspace = workspace
+        self._facts = facts
+        self._path_target = path_target
+        self._folders: dict[tuple[str | None, ...], str | None] = {(): workspace}
+        self._leaving: dict[str | None, str | None] = {}
+
+    def add(self, command: ShellCommand) -> str | None:
+        """Add what a command touches; the doubt about the place it works in, if there is one."""
+        reads_place = bool(command.words) and base_name(command.words[0]) in READS_ITS_PLACE
+        doubt = None
+        if reads_place:
+            doubt = next(filter(None, map(self._left, command.places)), None)
+        for thing in touched(command):
+            for place in command.places:
+                if self._full():
+                    return doubt
+                if reads_place and thing.place and doubt is None:
+                    doubt = self._left((*place, *thing.folders, thing.word.value))
+                for target in self._targets(thing, (*place, *thing.folders)):
+                    self._put(replace(target, command=command))
+        return doubt
+
+    def _full(self) -> bool:
+        if len(self.targets) < MAX_PATHS:
+            return False
+        doubt = f"the line names more than {MAX_PATHS} files and hosts, and not all were looked at"
+        self._put(Target(TargetKind.PATH, "(operands)", False, Operation.ANY, doubt=doubt))
+        return True
+
+    def _put(self, target: Target) -> None:
+        key = _Key(
+            target.kind, target.text, target.operation, target.path, target.redirected, target.walks
+        )
+        self.targets.setdefault(key, target)
+
+    def _targets(self, thing: Touched, place: tuple[str | None, ...]) -> Iterator[Target]:
+        if thing.sort is Sort.ADDRESS:
+            yield _host(thing)
+            return
+        folder = self._folder(place)
+        if thing.sort is Sort.ANYTHING or thing.word.value is None:
+            yield self._unknown(thing)
+            return
+        value = thing.word.value
+        texts = [value]
+        if thing.word.pattern is not None:
+            names = self._names(thing.word.pattern, folder)
+            if names is None:
+                yield from self._unknown_names(thing, folder)
+            else:
+                texts = [*names, *([] if names else [value])]
+            if thing.whole and thing.word.pattern.rpartition("/")[2] == "*":
+                # All that lies in a folder is as much as the folder.
+                texts.append(value.rpartition("/")[0] or ("/" if value.startswith("/") else "."))
+        for text in texts:
+            yield self._path(thing, text, folder)
+
+    def _path(self, thing: Touched, text: str, folder: str | None) -> Target:
+        if not text.startswith(("/", "~")) and text[:5].lower() != "file:" and folder is None:
+            return self._unknown(replace(thing, word=replace(thing.word, text=text)))
+        target = self._path_target(text, thing.operation, folder)
+        if thing.guessed and target.doubt is not None and not text.startswith("~"):
+            # That a word could be read as an odd path is no reason to ask, if nothing says it is one.
+            if not target.text.startswith("/proc/"):
+                target = replace(target, doubt=None)
+        return replace(target, redirected=thing.redirected, walks=thing.walks)
+
+    def _unknown(self, thing: Touched) -> Target:
+        return Target(
+            TargetKind.PATH,
+            thing.word.text,
+            False,
+            thing.operation,
+            redirected=thing.redirected,
+        )
+
+    def _unknown_names(self, thing: Touched, folder: str | None) -> Iterator[Target]:
+        """A glob that stands for names that are not known, below a folder that is."""
+        operation = thing.operation
+        fixed = thing.word.text.replace("\\", "/").partition("*")[0].rpartition("/")[0]
+        if operation is Operation.DELETE and self._is_inside(fixed, folder):
+            operation = Operation.ANY
+        yield self._unknown(replace(thing, operation=operation))
+
+    def _names(self, pattern: str, folder: str | None) -> tuple[str, ...] | None:
+        home = self._facts.home
+        if pattern.startswith("~/"):
+            if home is None or any(sign in home for sign in "*?[\\"):
+                return None
+            pattern = home + pattern[1:]
+        if folder is None and not pattern.startswith("/"):
+            return None
+        return self._facts.glob(pattern, folder or "/")
+
+    def _folder(self, place: tuple[str | None, ...]) -> str | None:
+        """Where a chain of `cd` leads, as the shell counts; None where that is not known."""
+        if place in self._folders:
+            return self._folders[place]
+        above, step = self._folder(place[:-1]), place[-1]
+        folder = None
+        if step is not None and (above is not None or is_absolute(step, windows=False) or step[:1] == "~"):
+            there = normalise(step, above, self._facts)
+            if there.doubt is None and there.path is not None and there.raw is not None:
+                folder = there.path
+                if "/.." in there.raw and self._facts.resolve(there.raw) != self._facts.resolve(
+                    collapse(there.raw)
+                ):
+                    folder = None
+        self._folders[place] = folder
+        return folder
+
+    def _left(self, place: tuple[str | None, ...]) -> str | None:
+        """Why a program that obeys the files of its folder is not at home in this one."""
+        if not place or self._workspace is None:
+            return None
+        folder = self._folder(place)
+        if folder not in self._leaving:
+            self._leaving[folder] = self._why_left(folder)
+        return self._leaving[folder]
+
+    def _why_left(self, folder: str | None) -> str | None:
+        if folder is None:
+            return "it is not known in which folder the program works, and it obeys what lies there"
+        workspace = collapse(self._workspace or "/")
+        if not _below(folder, workspace):
+            return f"it leaves the workspace for `{folder}`, and the program obeys what lies there"
+        real, home = self._facts.resolve(folder), self._facts.resolve(workspace)
+        if real is None or home is None or not _below(real, home):
+            return f"`{folder}` leads out of the workspace, and the program obeys what lies there"
+        while len(folder) > len(workspace):
+            if self._facts.is_repository(folder) is not False and folder.rpartition("/")[2] != ".git":
+                return f"`{folder}` is a repository of its own, and the program obeys what lies there"
+            folder = folder.rpartition("/")[0]
+        return None
+
+    def _is_inside(self, fixed: str, folder: str | None) -> bool:
+        """Whether what lies in a folder lies within the workspace, and not directly above it."""
+        if self._workspace is None or folder is None or ".." in fixed or "~" in fixed:
+            return False
+        place = normalise(fixed or ".", folder, self._facts).path
+        workspace = collapse(self._workspace)
+        return place is not None and place != workspace and _below(place, workspace)
+
+
+def _below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _host(thing: Touched) -> Target:
+    value = thing.word.value
+    if value is None:
+        return Target(TargetKind.HOST, thing.word.text, False)
+    address = read_url(value)
+    return Target(
+        TargetKind.HOST,
+        value,
+        False,
+        scheme=address.scheme,
+        host=address.host,
+        port=address.port,
+        doubt=None if thing.guessed else address.doubt,
+        alternatives=address.alternatives,
+    )
