@@ -10,8 +10,9 @@ from sayso.core.shell_command import ShellCommand, ShellLine
 from sayso.core.target import Target, TargetKind
 from sayso.policy.facts import Facts
 from sayso.policy.paths import collapse, is_absolute, normalise
-from sayso.policy.shell.operands import Sort, Touched, base_name, touched
+from sayso.policy.shell.operands import name_of, touched
 from sayso.policy.shell.programs import READS_ITS_PLACE
+from sayso.policy.shell.touched import Sort, Touched
 from sayso.policy.web_address import read_url
 
 MAX_PATHS = 1000
@@ -62,7 +63,7 @@ class _Found:
 
     def add(self, command: ShellCommand) -> str | None:
         """Add what a command touches; the doubt about the place it works in, if there is one."""
-        reads_place = bool(command.words) and base_name(command.words[0]) in READS_ITS_PLACE
+        reads_place = name_of(command) in READS_ITS_PLACE
         doubt = None
         if reads_place:
             doubt = next(filter(None, map(self._left, command.places)), None)
@@ -115,10 +116,9 @@ class _Found:
         if not text.startswith(("/", "~")) and text[:5].lower() != "file:" and folder is None:
             return self._unknown(replace(thing, word=replace(thing.word, text=text)))
         target = self._path_target(text, thing.operation, folder)
-        if thing.guessed and target.doubt is not None and not text.startswith("~"):
-            # That a word could be read as an odd path is no reason to ask, if nothing says it is one.
-            if not target.text.startswith("/proc/"):
-                target = replace(target, doubt=None)
+        if thing.guessed and not text.startswith("~") and not target.text.startswith("/proc/"):
+            # That a word could be read as an odd path is no reason to ask: nothing says it is one.
+            target = replace(target, doubt=None)
         return replace(target, redirected=thing.redirected, walks=thing.walks)
 
     def _unknown(self, thing: Touched) -> Target:
@@ -154,7 +154,9 @@ class _Found:
             return self._folders[place]
         above, step = self._folder(place[:-1]), place[-1]
         folder = None
-        if step is not None and (above is not None or is_absolute(step, windows=False) or step[:1] == "~"):
+        if step is not None and (
+            above is not None or is_absolute(step, windows=False) or step[:1] == "~"
+        ):
             there = normalise(step, above, self._facts)
             if there.doubt is None and there.path is not None and there.raw is not None:
                 folder = there.path
@@ -184,8 +186,13 @@ class _Found:
         if real is None or home is None or not _below(real, home):
             return f"`{folder}` leads out of the workspace, and the program obeys what lies there"
         while len(folder) > len(workspace):
-            if self._facts.is_repository(folder) is not False and folder.rpartition("/")[2] != ".git":
-                return f"`{folder}` is a repository of its own, and the program obeys what lies there"
+            if (
+                self._facts.is_repository(folder) is not False
+                and folder.rpartition("/")[2] != ".git"
+            ):
+                return (
+                    f"`{folder}` is a repository of its own, and the program obeys what lies there"
+                )
             folder = folder.rpartition("/")[0]
         return None
 

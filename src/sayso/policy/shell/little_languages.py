@@ -11,8 +11,12 @@ from dataclasses import dataclass
 
 from sayso.core.operation import Operation
 
-_SUBSTITUTION = re.compile(r"([sy])([^\\\n])((?:\\.|(?!\2)[^\\])*)\2((?:\\.|(?!\2)[^\\])*)\2", re.DOTALL)
-_ADDRESS = re.compile(r"\s*(?:\d+(?:~\d+)?|\$|/(?:\\.|[^\\/\n])*/[IM]*|\\(.)(?:\\.|(?!\1)[^\\\n])*\1[IM]*)?")
+_SUBSTITUTION = re.compile(
+    r"([sy])([^\\\n])((?:\\.|(?!\2)[^\\])*)\2((?:\\.|(?!\2)[^\\])*)\2", re.DOTALL
+)
+_ADDRESS = re.compile(
+    r"\s*(?:\d+(?:~\d+)?|\$|/(?:\\.|[^\\/\n])*/[IM]*|\\(.)(?:\\.|(?!\1)[^\\\n])*\1[IM]*)?"
+)
 _AWK_FILES = re.compile(r"getline|system\s*\(|\||@|close\s*\(|ARGV|ENVIRON|print[^;}\n]*>")
 _FIND_READS = frozenset({"-newer", "-anewer", "-cnewer", "-samefile", "-files0-from"})
 _FIND_WRITES = frozenset({"-fprint", "-fprint0", "-fprintf", "-fls"})
