@@ -30,10 +30,11 @@ _PIECE = re.compile(
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\+?=|\[)", re.ASCII)
 
-NOT_PLAIN = frozenset(
+_RESERVED = (
     "if then else elif fi do done case esac while until for in function select time coproc "
-    "{ } ! [[ ]] export declare typeset local readonly nameref let @test".split()
+    "{ } ! [[ ]] export declare typeset local readonly nameref let @test"
 )
+NOT_PLAIN = frozenset(_RESERVED.split())
 """Words that, where a command begins, belong to the real grammar."""
 
 
@@ -90,9 +91,7 @@ def read_plain(text: str) -> s.Script | None:
                 first = start
             sign = token[kind].strip()
             number = sign[:1] if sign[0].isdigit() else ""
-            redirects.append(
-                s.Redirect(text[start:end], sign[len(number) :], _word(raw), number)
-            )
+            redirects.append(s.Redirect(text[start:end], sign[len(number) :], _word(raw), number))
             position = last = end
             continue
         if kind == "copy":

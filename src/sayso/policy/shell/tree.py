@@ -12,7 +12,6 @@ MAX_DEPTH: Final = 64
 """Commands within commands that are looked at (POL-40)."""
 
 
-
 def read_tree(tree: Mapping[str, Any], text: str) -> s.Script:
     """The script of a syntax tree; `text` is the line it was made from."""
     reader = _Reader(text)

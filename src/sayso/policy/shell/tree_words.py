@@ -115,11 +115,11 @@ class WordReader:
         words: list[s.Word] = []
         sums: list[s.Sum] = []
         form = ""
-        many = name == "@" or (name == "*")
+        many = name in {"@", "*"}
         index = node.get("Index")
         if index is not None:
             self.bashisms.append("an array")
-            signs = index.get("Parts") or ()
+            signs: Sequence[Node] = index.get("Parts") or ()
             if len(signs) == 1 and signs[0].get("Value") in {"@", "*"}:
                 many = True
             else:
@@ -186,7 +186,7 @@ _FORMS = ("Excl", "Length", "Width", "IsSet", "Index", "Slice", "Repl", "Names",
 
 
 def _name(node: Node) -> list[str]:
-    parts = node.get("Parts") or ()
+    parts: Sequence[Node] = node.get("Parts") or ()
     if len(parts) == 1:
         value = parts[0].get("Value") or parts[0].get("Param", {}).get("Value")
         return [value] if value else []

@@ -157,7 +157,7 @@ def _tilde(parts: list[Part], around: Surroundings, *, assignment: bool = False)
             ends = follows in {"/", ":"} or (not follows and last)
             found.append((BARE, text[done:at]))
             done = at + 1
-            if ends and around.home is not None and (assignment or begins and at == 0):
+            if ends and around.home is not None and (assignment or at == 0):
                 found.append((QUOTED, around.home))
             else:
                 # Somebody else's home, a directory of the stack, or one that only some shells expand.

@@ -1,0 +1,175 @@
+"""A simple command of a line: what it does to the shell, and the commands that it runs in its turn."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sayso.core.shell_command import Assignment, Redirection, Role, ShellWord
+from sayso.policy.shell.findings import Findings
+from sayso.policy.shell.inner import Inner
+from sayso.policy.shell.places import ANYWHERE, Outcome, Places, moved, still
+from sayso.policy.shell.program_name import base_name, trusted_name
+from sayso.policy.shell.shell_builtins import SPECIAL_BUILTINS, changes
+from sayso.policy.shell.words import beginning, is_known
+from sayso.policy.shell.wrapper_table import SHELLS
+from sayso.policy.shell.wrappers import inner_of, reads_script_from_input
+
+MAX_DEPTH: Final = 64
+_IN_THIS_SHELL: Final = frozenset({"command", "builtin", "eval"})
+_ZSH_WORDS: Final = frozenset({"noglob", "nocorrect", "-", "repeat", "foreach", "end", "always"})
+
+
+class CommandFinder(Findings):
+    """Finds what simple commands run; `feed` is the statement whose output the next one reads."""
+
+    depth = 0
+    feed: str | None = None
+    """The text that a command reads from its standard input, None where it is not known."""
+
+    def run_text(self, text: str, dialect: str | None, places: Places) -> Outcome:
+        """Find the commands of a text that a shell reads; by the class that knows statements."""
+        raise NotImplementedError
+
+    def call(
+        self,
+        text: str,
+        words: tuple[ShellWord, ...],
+        places: Places,
+        assignments: tuple[Assignment, ...] = (),
+        redirections: tuple[Redirection, ...] = (),
+    ) -> Outcome:
+        """A command of at least one word, and all that it runs."""
+        first = words[0]
+        name = first.value
+        role = Role.PLAIN
+        inner: tuple[Inner, ...] = ()
+        if name is None or not is_known(first):
+            self.doubt(f"which program `{first.text}` is, is known only when the line runs")
+            name = ""
+        else:
+            self.programs.add(name)
+            inner = inner_of(words)
+            if inner and all(found.transparent or found.elsewhere for found in inner):
+                plain = any(found.elsewhere for found in inner)
+                role = Role.PLAIN if plain else Role.TRANSPARENT
+        script = self._script(name, words, inner)
+        if script is not None and _is_bare_shell(name, words):
+            role = Role.TRANSPARENT
+        self.emit(
+            text, words, places, assignments=assignments, redirections=redirections, role=role
+        )
+        for assignment in assignments:
+            value = assignment.value.value if assignment.value is not None else None
+            lasting = name in SPECIAL_BUILTINS
+            self.set_variable(assignment.name, value, lasting=lasting)
+        outcome = self._effect(name, words, places, redirections)
+        if script is not None:
+            self._inside(
+                name, Inner(text=script, dialect=SHELLS.get(base_name(name))), text, places
+            )
+        for found in inner:
+            ended = self._inside(name, found, text, places)
+            if name in _IN_THIS_SHELL:
+                outcome = ended
+        return outcome
+
+    def _script(
+        self, name: str, words: tuple[ShellWord, ...], inner: tuple[Inner, ...]
+    ) -> str | None:
+        """The commands that a shell reads from its standard input, if it does."""
+        if not name or not reads_script_from_input(words):
+            return None
+        if any(found.words and reads_script_from_input(found.words) for found in inner):
+            return None  # it is the inner command that reads them
+        if self.feed is None:
+            self.doubt(f"`{name}` runs what it reads from its input, and that is not known")
+        return self.feed
+
+    def _inside(self, name: str, inner: Inner, text: str, places: Places) -> Outcome:
+        """What a wrapper runs."""
+        if inner.unknown is not None:
+            if not inner.elsewhere:
+                self.doubt(inner.unknown)
+            return still(places)
+        if self.depth >= MAX_DEPTH:
+            self.doubt(f"it is nested deeper than {MAX_DEPTH} levels")
+            return still(places)
+        wrappers, names, feed = self.wrappers, dict(self.names), self.feed
+        here = name in _IN_THIS_SHELL
+        self.wrappers = (*wrappers, base_name(name))
+        self.depth += 1
+        self.elsewhere += inner.elsewhere
+        start = places
+        if inner.elsewhere or name == "trap":
+            start = ANYWHERE
+        elif inner.folder is not None:
+            start = moved(places, inner.folder.value if is_known(inner.folder) else None)
+        if inner.text is not None:
+            self.feed = None
+            for assignment in inner.assignments:
+                self.set_variable(assignment.name, None, exported=True)
+            outcome = self.run_text(inner.text, inner.dialect, start)
+        elif inner.words:
+            if inner.assignments:
+                for assignment in inner.assignments:
+                    self.set_variable(assignment.name, None, lasting=False)
+            shown = " ".join(word.text for word in inner.words)
+            outcome = self.call(shown, inner.words, start, inner.assignments)
+        else:
+            outcome = still(start)
+        self.elsewhere -= inner.elsewhere
+        self.depth -= 1
+        self.wrappers, self.feed = wrappers, feed
+        if not here:
+            self.names = names
+            outcome = still(places)
+        return outcome
+
+    def _effect(
+        self,
+        name: str,
+        words: tuple[ShellWord, ...],
+        places: Places,
+        redirections: tuple[Redirection, ...],
+    ) -> Outcome:
+        """What a command of the shell itself changes; where the shell is afterwards."""
+        if not name or "/" in name:
+            return still(places)
+        if self.around.dialect == "zsh" and name in _ZSH_WORDS:
+            self.doubt(f"zsh reads `{name}` in a way of its own")
+        for change in changes(name, words):
+            self.change(change)
+        if name in {"cd", "pushd", "chdir"}:
+            return Outcome(self._moved(name, words, places), places)
+        if name == "popd":
+            return Outcome(ANYWHERE, places)
+        if name == "exit" and not redirections and _ends(words):
+            return Outcome((), ())
+        return still(places)
+
+    def _moved(self, name: str, words: tuple[ShellWord, ...], places: Places) -> Places:
+        operands = list(words[1:])
+        if operands and is_known(operands[0]) and operands[0].value == "--":
+            operands = operands[1:]
+        if not operands and name != "pushd":
+            return moved(places, self.around.home)
+        if len(operands) != 1 or not is_known(operands[0]):
+            return ANYWHERE
+        operand = operands[0].value or ""
+        if operand.startswith(("-", "+")) or "CDPATH" in self.all_names:
+            return ANYWHERE
+        return moved(places, operand)
+
+
+def _is_bare_shell(name: str, words: tuple[ShellWord, ...]) -> bool:
+    """Whether it is a shell of the system with no option that changes how it reads its input."""
+    if trusted_name(name) != base_name(name) or base_name(name) not in SHELLS:
+        return False
+    return all(word.value in {"-", "-s", "-e", "-u", "-x", "-l"} for word in words[1:])
+
+
+def _ends(words: tuple[ShellWord, ...]) -> bool:
+    """Whether `exit` surely leaves the shell: with a number or nothing behind it."""
+    return len(words) == 1 or (
+        len(words) == 2 and is_known(words[1]) and beginning(words[1]).isdigit()
+    )

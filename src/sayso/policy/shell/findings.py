@@ -1,0 +1,164 @@
+"""What is found while a line is walked: its commands, the doubts, and the state of the shell on the way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from sayso.core.operation import Operation
+from sayso.core.shell_command import Assignment, Redirection, Role, ShellCommand, ShellWord
+from sayso.policy.shell import syntax as s
+from sayso.policy.shell.evaluation import Evaluation
+from sayso.policy.shell.places import Places
+from sayso.policy.shell.shell_builtins import (
+    Change,
+    Doubt,
+    Evaluated,
+    ExportAll,
+    SetVariable,
+)
+from sayso.policy.shell.variables import SHELL_RUNS, is_dangerous, is_harmless
+from sayso.policy.shell.word_values import Surroundings, one, value_of_assignment, values
+
+_WRITES: Final = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
+_DESCRIPTOR: Final = frozenset("0123456789")
+
+
+class Findings:
+    """The commands and doubts of a line so far; `around` is what the values of its words depend on."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self.around = around
+        self.commands: list[ShellCommand] = []
+        self.doubts: dict[str, None] = {}
+        self.evaluation = Evaluation()
+        self.names: dict[str, None] = {}
+        """Variables set so far in a way that voids an allow (POL-33)."""
+        self.all_names: set[str] = set()
+        """Every variable that the line sets anywhere."""
+        self.exporting = False
+        self.functions: set[str] = set()
+        self.programs: set[str] = set()
+        self.elsewhere = 0
+        """How many containers the commands at hand run in: what is not known there is not of here."""
+        self.wrappers: tuple[str, ...] = ()
+
+    def doubt(self, why: str) -> None:
+        """The line cannot be verified, and why."""
+        if not self.elsewhere:
+            self.doubts[why] = None
+
+    def emit(
+        self,
+        text: str,
+        words: tuple[ShellWord, ...],
+        places: Places,
+        *,
+        assignments: tuple[Assignment, ...] = (),
+        redirections: tuple[Redirection, ...] = (),
+        role: Role = Role.PLAIN,
+    ) -> None:
+        """A command that the line can run."""
+        if self.elsewhere:
+            role = Role.TRANSPARENT
+        command = ShellCommand(
+            text,
+            words,
+            assignments,
+            redirections,
+            tuple(self.names),
+            places,
+            self.wrappers,
+            role,
+        )
+        self.commands.append(command)
+
+    def words(self, words: tuple[s.Word, ...]) -> tuple[ShellWord, ...]:
+        """The values of words."""
+        around = self.around
+        found: list[ShellWord] = []
+        for word in words:
+            if word.literal is not None:
+                found.append(ShellWord(word.text, word.literal, word.literal))
+            else:
+                found += values(word, around)
+        return tuple(found)
+
+    def redirections(self, redirects: tuple[s.Redirect, ...]) -> tuple[Redirection, ...]:
+        """The files among redirections; copies of descriptors and heredocs are none."""
+        found: list[Redirection] = []
+        for redirect in redirects:
+            sign = redirect.sign
+            if sign in {"<<", "<<-", "<<<"}:
+                continue
+            target = one(redirect.target, self.around)
+            if sign in {">&", "<&"} and _is_descriptor(target, redirect):
+                continue
+            operation = Operation.READ
+            if sign == "<>":
+                operation = Operation.ANY
+            elif sign in _WRITES:
+                operation = Operation.WRITE
+            elif sign not in {"<", "<&"}:
+                self.doubt(f"an unknown redirection `{sign}`")
+                operation = Operation.ANY
+            found.append(Redirection(operation, target))
+        return tuple(found)
+
+    def assignment(self, assign: s.Assign) -> Assignment:
+        """What a variable is set to."""
+        if assign.items is not None or assign.sums or assign.append:
+            return Assignment(assign.name, None)
+        if assign.value is None:
+            return Assignment(assign.name, ShellWord("", "", ""))
+        return Assignment(assign.name, value_of_assignment(assign.value, self.around))
+
+    def set_variable(
+        self,
+        name: str,
+        value: str | None,
+        *,
+        exported: bool = False,
+        number: bool = False,
+        lasting: bool = True,
+    ) -> None:
+        """A variable is set, for the rest of the line (`lasting`) or for one command."""
+        self.evaluation.assign(name, value, number=number)
+        if name in SHELL_RUNS:
+            self.doubt(f"the shell runs what `{name}` holds")
+        if not lasting:
+            return
+        self.all_names.add(name)
+        if name == "PATH":
+            self.doubt("`PATH` is changed, and so is what the names of programs mean")
+        if is_harmless(name):
+            return
+        if exported or self.exporting or is_dangerous(name):
+            self.names[name] = None
+
+    def change(self, change: Change) -> None:
+        """What a builtin does to the shell."""
+        if isinstance(change, SetVariable):
+            self.set_variable(
+                change.name, change.value, exported=change.exported, number=change.number
+            )
+        elif isinstance(change, Evaluated):
+            self.evaluation.text(change.text)
+        elif isinstance(change, Doubt):
+            self.doubt(change.why)
+        elif isinstance(change, ExportAll):
+            self.exporting = True
+
+    def in_dialect(self, dialect: str) -> Surroundings:
+        """The surroundings of a text for another shell."""
+        return replace(self.around, dialect=dialect)
+
+
+def _is_descriptor(target: ShellWord, redirect: s.Redirect) -> bool:
+    """Whether `>&` copies, moves or closes a descriptor instead of naming a file."""
+    value = target.value
+    if value is None:
+        return False
+    if redirect.sign == "<&":
+        return True
+    return value == "-" or (value != "" and _DESCRIPTOR.issuperset(value.removesuffix("-")))
