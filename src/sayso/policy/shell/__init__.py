@@ -3,8 +3,8 @@ commands, the commands inside wrappers, what the options of well-known programs 
 hosts that words name.
 
 No rule is weighed here, and nothing is run, looked up or guessed in favour of a command: what cannot
-be known is said to be unknown. Read `wrappers.py` for commands within commands, `operands.py` for what
-they touch.
+be known is said to be unknown. Read `analysis.py` first, then `finding.py`, `wrappers.py` for commands
+within commands, `operands.py` for what they touch.
 """
 
 __all__: list[str] = []
