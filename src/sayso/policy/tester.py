@@ -16,7 +16,7 @@ from sayso.policy.patterns.command import compile_command
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import compile_ruleset, judge
 from sayso.policy.samples import WORKSPACE, SampleKind, call_of_sample, kind_of_sample
-from sayso.policy.text_rule import PATH_KINDS, check_rule
+from sayso.policy.text_rule import check_rule
 
 
 class How(StrEnum):
@@ -131,7 +131,7 @@ def try_rule(
 
 def how_of(rule: Rule, target: Target) -> How:
     """The way in which a rule matches a target."""
-    if rule.kind in PATH_KINDS or (target.kind is TargetKind.PATH and rule.kind is None):
+    if target.kind is TargetKind.PATH:
         return How.PATH
     if target.kind is TargetKind.HOST:
         return How.HOST
