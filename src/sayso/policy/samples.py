@@ -16,7 +16,7 @@ from sayso.policy.patterns.tool import CLASS_OPERATIONS, compile_tool_pattern
 from sayso.policy.rule import Rule
 from sayso.policy.text_rule import PATH_KINDS
 
-WORKSPACE = "/work"
+WORKSPACE = "/srv/project"
 """The working directory of a sample, unless it is told another."""
 
 

@@ -42,7 +42,7 @@ def test_a_rule_with_a_lying_example_is_refused() -> None:
 
 def test_the_links_of_the_day_do_not_change_what_is_found() -> None:
     given = replace(rule("allow read(notes)"), examples=("notes",))
-    linked = FakeFacts(links={"/work/notes": "/etc/passwd"})
+    linked = FakeFacts(links={"/srv/project/notes": "/etc/passwd"})
     assert list(failing_examples(given, linked)) == []
 
 

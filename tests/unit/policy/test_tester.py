@@ -103,7 +103,7 @@ def test_conditions_see_the_arguments_behind_the_name() -> None:
 
 
 def test_links_of_the_machine_count() -> None:
-    facts = FakeFacts(links={"/work/notes": "/etc"})
+    facts = FakeFacts(links={"/srv/project/notes": "/etc"})
     assert not tried("allow read(notes)", "notes", facts=facts).applies
     assert tried("deny read(/etc)", "notes/x", facts=facts).applies
 
@@ -144,7 +144,7 @@ def test_a_test_can_be_carried_as_plain_data() -> None:
         "applies": True,
         "how": "path",
         "alone": "deny",
-        "parts": [{"kind": "path", "text": "/work/a", "matches": True, "note": None}],
+        "parts": [{"kind": "path", "text": "/srv/project/a", "matches": True, "note": None}],
         "redirections": [],
         "notes": [],
     }
