@@ -21,7 +21,7 @@ from langgraph.types import Command, interrupt
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.broker.ports import Claim, Feed, Standing, Subscription
-from sayso.broker.rule_source import CachedRules, ListRules
+from sayso.broker.rule_source import CachedRules, FixedLists, ListRules
 from sayso.broker.run import await_decision
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.world import World
@@ -184,8 +184,8 @@ async def open_ours(directory: Path) -> Ours:
     """Assemble the real parts on a new file in that directory, and log in."""
     store = open_sqlite(directory / "sayso.db")
     feed, facts = WatchedFeed(store.feed), LocalFacts()
-    lists = ListRules(version=0, rules=())
-    rules = CachedRules(store, lambda: lists, protected_rules(), facts)
+    lists = FixedLists(ListRules(version=0, rules=()))
+    rules = CachedRules(store, lists, protected_rules(), facts)
     world = World(store, feed, SystemClock(), SystemIds(), rules, facts, NoChannel())
     broker = Broker(world)
     await broker.start()

@@ -12,7 +12,7 @@ import httpx
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
-from sayso.broker.rule_source import CachedRules, ListRules
+from sayso.broker.rule_source import CachedRules, FixedLists, ListRules
 from sayso.broker.world import World
 from sayso.core.moment import Moment, plus
 from sayso.people.token import CredentialKind
@@ -65,7 +65,7 @@ class Site:
         self.folder = folder
         self.port = 0
         self.clock = MovableClock()
-        self.lists = ListRules(version=0, rules=())
+        self.lists = FixedLists(ListRules(version=0, rules=()))
         self.broker: Broker
         self._store: SqliteStore | None = None
         self._serving: asyncio.Task[None] | None = None
@@ -88,7 +88,7 @@ class Site:
                 feed=self._store.feed,
                 clock=self.clock,
                 ids=SystemIds(),
-                rules=CachedRules(self._store, lambda: self.lists, (), facts),
+                rules=CachedRules(self._store, self.lists, (), facts),
                 facts=facts,
                 notifier=InboxOnly(),
             )

@@ -12,13 +12,14 @@ from typing import Any
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.broker.ports import Store
+from sayso.broker.rule_source import given_rules
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.world import World
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
 from sayso.core.ids import make_id
 from sayso.core.moment import Moment, plus
-from sayso.core.session import CallDraft, Session
+from sayso.core.session import CallDraft, GivenRule, Session
 from sayso.people.person import OWNER, Person
 from sayso.people.token import Credential, CredentialKind, hash_token, write_token
 from sayso.policy.descriptors import Descriptors
@@ -122,8 +123,18 @@ class FakeRules:
         self.unavailable = unavailable
         self._compiled = compiled(rules, unavailable)
 
-    async def current(self) -> RuleSet:
-        return self._compiled
+    async def current(
+        self, workspace: str | None = None, given: Sequence[GivenRule] = ()
+    ) -> RuleSet:
+        if not given:
+            return self._compiled
+        return compiled((*self.rules, *given_rules(given)), self.unavailable)
+
+    def edition(self) -> int:
+        return 0
+
+    def problems(self) -> tuple[str, ...]:
+        return () if self.unavailable is None else (self.unavailable,)
 
 
 class PeopledStore:

@@ -329,12 +329,17 @@ class Broker:
         return Notice(EventKind.SETTINGS_CHANGED, self.world.clock.now())
 
     async def _sweeping(self) -> None:
-        seen: RuleSet | None = None
+        seen: tuple[RuleSet, int] | None = None
         while True:
             try:
+                edition = self.world.rules.edition()
                 rules = await self.world.rules.current()
-                await sweep(self.world, rules_changed=rules is not seen)
-                seen = rules
+                if seen is not None and edition != seen[1]:
+                    await self.world.store.record((), [self._settings()])
+                    self.world.feed.publish(["rules"])
+                changed = seen is None or rules is not seen[0] or edition != seen[1]
+                await sweep(self.world, rules_changed=changed)
+                seen = rules, edition
             except Exception as error:  # whatever it was, what is due has to end
                 _log.warning("the sweep failed and is tried again", error=str(error))
             await self.world.clock.sleep(SWEEP_SECONDS)

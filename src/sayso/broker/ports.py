@@ -13,7 +13,7 @@ from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
 from sayso.core.call import Owner, ToolCall
 from sayso.core.moment import Moment
-from sayso.core.session import CallDraft, Session
+from sayso.core.session import CallDraft, GivenRule, Session
 from sayso.people.person import Person
 from sayso.people.token import Credential
 from sayso.policy.rule import Rule
@@ -112,8 +112,8 @@ class Store(Protocol):
     async def submit(self, new: NewCall) -> StoredCall | None:
         """Write a new call; if its owner used its external id before, write nothing and return that call."""
 
-    async def record(self, records: Sequence[AuditRecord]) -> None:
-        """Append audit records that belong to no other write."""
+    async def record(self, records: Sequence[AuditRecord], notices: Sequence[Notice] = ()) -> None:
+        """Append audit records and events that belong to no other write."""
 
     async def apply(self, change: Change) -> None:
         """Write a change of a request.
@@ -289,8 +289,19 @@ class Ids(Protocol):
 class RuleSource(Protocol):
     """Where the compiled rules come from; what it answers is read anew for each call."""
 
-    async def current(self) -> RuleSet:
-        """Today's rules; on any failure a RuleSet that is `unavailable`, never an exception's silence."""
+    async def current(
+        self, workspace: str | None = None, given: Sequence[GivenRule] = ()
+    ) -> RuleSet:
+        """Today's rules for the calls of a workspace and of a session with rules of its own.
+
+        On any failure a RuleSet that is `unavailable`, never an exception's silence.
+        """
+
+    def edition(self) -> int:
+        """A number that grows whenever a settings file is seen to have changed (POL-63)."""
+
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the settings files, for people; empty if nothing is."""
 
 
 class Notifier(Protocol):

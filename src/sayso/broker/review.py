@@ -142,7 +142,7 @@ async def _check(
         raise DigestMismatch(
             "the digest is not the one of this call", "look at the card again and decide on that"
         )
-    unavailable = (await world.rules.current()).unavailable
+    unavailable = (await world.rules.current(request.call.workspace)).unavailable
     if unavailable:
         raise NotNow(
             f"nothing can be approved while rules cannot be loaded: {unavailable}",

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
 
 import structlog
 
 from sayso.broker.ports import Store
 from sayso.core.effect import Effect
+from sayso.core.session import GivenRule
 from sayso.policy.descriptors import ToolDescriptor
 from sayso.policy.facts import Facts
-from sayso.policy.rule import Rule
+from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
 from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.policy.text_rule import parse_text_rule
 
 _log = structlog.get_logger("sayso.rules")
+
+MAX_COMPILED = 64
+"""So many compiled rule sets are kept: one for all workspaces and sessions with the same rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListRules:
-    """What the permission lists say now.
+    """What the permission lists say now, in one workspace.
 
     `version` differs whenever the rest does; `problem` says what is wrong with the files, in which
-    case `rules` holds the last good denies and asks only; `unavailable` means there was no last good.
+    case `rules` holds what still counts of them; `unavailable` means that there was no last good.
+    `warnings` are sentences for people.
     """
 
     version: object
@@ -31,63 +40,133 @@ class ListRules:
     problem: str | None = None
     unavailable: bool = False
     descriptors: tuple[ToolDescriptor, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Lists(Protocol):
+    """Where the permission lists come from: files that are followed, or what a test says."""
+
+    def current(self, workspace: str | None = None) -> ListRules:
+        """What the lists say now for calls of a workspace."""
+
+    def edition(self) -> int:
+        """A number that grows whenever a file is seen to have changed."""
+
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the files, for people."""
+
+
+class FixedLists:
+    """Lists that are the same in every workspace and change only when they are set."""
+
+    def __init__(self, lists: ListRules) -> None:
+        self.lists = lists
+
+    def current(self, workspace: str | None = None) -> ListRules:
+        """See Lists."""
+        return self.lists
+
+    def edition(self) -> int:
+        """See Lists."""
+        return 0
+
+    def problems(self) -> tuple[str, ...]:
+        """See Lists."""
+        return () if self.lists.problem is None else (self.lists.problem,)
 
 
 class CachedRules:
     """A RuleSource over a store and the permission lists; nothing that fails here becomes an allow."""
 
-    def __init__(
-        self,
-        store: Store,
-        lists: Callable[[], ListRules],
-        built_in: Sequence[Rule],
-        facts: Facts,
-    ) -> None:
+    def __init__(self, store: Store, lists: Lists, built_in: Sequence[Rule], facts: Facts) -> None:
         self._store = store
         self._lists = lists
         self._built_in = tuple(built_in)
         self._facts = facts
-        self._key: object = None
-        self._compiled: RuleSet | None = None
-        self._denies: tuple[Rule, ...] = self._built_in
+        self._compiled: OrderedDict[object, RuleSet] = OrderedDict()
+        self._table: tuple[int, Sequence[Rule], list[str]] | None = None
+        self._denies: OrderedDict[str | None, tuple[Rule, ...]] = OrderedDict()
 
-    async def current(self) -> RuleSet:
+    async def current(
+        self, workspace: str | None = None, given: Sequence[GivenRule] = ()
+    ) -> RuleSet:
         """See RuleSource: read anew for each call, compiled only when something changed."""
         try:
-            lists = self._lists()
+            lists = self._lists.current(workspace)
             version = await self._store.rules_version()
-            key = (version, lists.version)
-            if self._compiled is not None and key == self._key:
-                return self._compiled
-            _, table = await self._store.rules()
-            groups = [group.group_id for group in await self._store.groups()]
-            unavailable = lists.problem if lists.unavailable else None
-            compiled = compile_ruleset(
-                (*self._built_in, *lists.rules),
-                table,
-                SHIPPED.adding(lists.descriptors),
-                facts=self._facts,
-                unavailable=unavailable,
-                groups=groups,
-            )
+            key = (version, lists.version, tuple(given))
+            found = self._compiled.get(key)
+            if found is not None:
+                self._compiled.move_to_end(key)
+                return found
+            compiled = await self._compile(workspace, lists, version, given)
         except Exception as error:  # whatever fails, a defect too: it must not become an allow
-            return self._unavailable(error)
+            return self._unavailable(workspace, given, error)
         if lists.problem is not None:
             _log.error("settings cannot be used", problem=lists.problem)
-        self._denies = tuple(
-            rule for rule in (*self._built_in, *lists.rules, *table) if rule.effect is Effect.DENY
-        )
-        self._key, self._compiled = key, compiled
+        for warning in lists.warnings:
+            _log.warning("settings", warning=warning)
+        self._compiled[key] = compiled
+        while len(self._compiled) > MAX_COMPILED:
+            self._compiled.popitem(last=False)
         return compiled
 
-    def _unavailable(self, error: Exception) -> RuleSet:
+    def edition(self) -> int:
+        """See RuleSource."""
+        return self._lists.edition()
+
+    def problems(self) -> tuple[str, ...]:
+        """See RuleSource."""
+        return self._lists.problems()
+
+    async def _compile(
+        self, workspace: str | None, lists: ListRules, version: int, given: Sequence[GivenRule]
+    ) -> RuleSet:
+        if self._table is None or self._table[0] != version:
+            read, rows = await self._store.rules()
+            self._table = (read, rows, [group.group_id for group in await self._store.groups()])
+        _, table, groups = self._table
+        rules = (*self._built_in, *lists.rules, *given_rules(given))
+        compiled = compile_ruleset(
+            rules,
+            table,
+            SHIPPED.adding(lists.descriptors),
+            facts=self._facts,
+            unavailable=lists.problem if lists.unavailable else None,
+            groups=groups,
+        )
+        self._denies[workspace] = tuple(r for r in (*rules, *table) if r.effect is Effect.DENY)
+        self._denies.move_to_end(workspace)
+        while len(self._denies) > MAX_COMPILED:
+            self._denies.popitem(last=False)
+        return compiled
+
+    def _unavailable(
+        self, workspace: str | None, given: Sequence[GivenRule], error: Exception
+    ) -> RuleSet:
         """Ask about everything; denies that are known still deny."""
         _log.error("rules cannot be loaded", error=str(error), kind=type(error).__name__)
-        self._key = None
+        self._compiled.clear()
+        self._table = None
+        denies = {
+            *(self._denies.get(workspace) or self._denies.get(None) or self._built_in),
+            *(rule for rule in given_rules(given) if rule.effect is Effect.DENY),
+        }
         return compile_ruleset(
-            self._denies,
+            denies,
             (),
             SHIPPED,
             facts=self._facts,
             unavailable=str(error) or type(error).__name__,
         )
+
+
+@lru_cache(maxsize=1024)
+def given_rule(given: GivenRule) -> Rule:
+    """The rule that was given to a session; raises RuleSyntaxError if it cannot be read."""
+    return parse_text_rule(given.effect, given.text, Origin(given.origin))
+
+
+def given_rules(given: Sequence[GivenRule]) -> tuple[Rule, ...]:
+    """The rules that were given to a session, on its command line or in its course (POL-64)."""
+    return tuple(given_rule(one) for one in given)

@@ -66,7 +66,7 @@ class SessionGate:
         """See GatePort."""
         session = await self._session()
         await self._world.store.observe_tools(tools, self._world.clock.now())
-        rules = await self._world.rules.current()
+        rules = await self._world.rules.current(session.workspace, session.rules)
         return [
             tool
             for tool in tools

@@ -56,12 +56,12 @@ async def _decide_again(world: World, now: Moment) -> int:
         for request in await world.store.pending()
         if request.status is Status.PENDING and request.why.reason is Reason.RULES_UNAVAILABLE
     ]
-    if not stuck or (await world.rules.current()).unavailable:
-        return 0
     changed = 0
     for request in stuck:
         session = await world.store.session(request.call.session_id)
         if session is None:
+            continue
+        if (await world.rules.current(session.workspace, session.rules)).unavailable:
             continue
         verdict = await decide_call(world, session, request.call)
         resolution = Resolution(verdict.reason, now, comment=verdict_message(verdict))

@@ -38,7 +38,7 @@ async def decide_call(
 ) -> Verdict:
     """The gate's verdict on a call with today's rules, session, people and sticky rejections (GATE-5)."""
     now = world.clock.now()
-    rules = await world.rules.current()
+    rules = await world.rules.current(session.workspace, session.rules)
     people = await world.store.people() if grants else {}
     context = Context(
         group=session.permission_group,

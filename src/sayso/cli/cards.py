@@ -66,13 +66,13 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
 async def picture(broker: Broker, actor: Actor | None, request: ApprovalRequest) -> Card:
     """The card of a request for this actor; without one nothing can be decided on it."""
     refusal = "log in to decide" if actor is None else broker.why_not(actor, request)
-    unavailable = (await broker.world.rules.current()).unavailable is not None
+    rules = await broker.world.rules.current(request.call.workspace)
     return card_of(
         request,
         may_decide=refusal is None,
         reason=refusal,
         now=broker.world.clock.now(),
-        rules_unavailable=unavailable,
+        rules_unavailable=rules.unavailable is not None,
     )
 
 

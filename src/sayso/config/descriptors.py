@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sayso.config.reading import Table
 from sayso.core.operation import Operation
+from sayso.errors import SettingsInvalid
 from sayso.policy.descriptors import PathArgument, ToolDescriptor, ToolKind
 
-TOOL_KEYS = ("kind", "category", "server", "paths", "command", "urls", "remember")
+TOOL_KEYS = ("kind", "category", "server", "paths", "command", "urls", "remember", "approval")
+POLICY_KEYS = ("server", "approval")
+"""What a table may hold that says nothing of the tool itself: it then stays what it was."""
+
 PATH_KEYS = ("name", "operation", "many", "default", "optional")
 
 
 def read_descriptors(table: Table) -> tuple[ToolDescriptor, ...]:
     """The descriptors of a `[tools]` table; raises SettingsInvalid for what cannot be read."""
-    return tuple(_descriptor(name, tool) for name, tool in table.named_tables())
+    found = [(_descriptor(name, tool), tool) for name, tool in table.named_tables()]
+    return tuple(descriptor for descriptor, tool in found if set(tool.data) - set(POLICY_KEYS))
+
+
+def readable_descriptors(root: Table) -> tuple[ToolDescriptor, ...]:
+    """The descriptors that can be read, each by itself, in a file that is invalid elsewhere."""
+    tools = root.data.get("tools")
+    found: list[ToolDescriptor] = []
+    for name, tool in tools.items() if isinstance(tools, dict) else ():
+        with suppress(SettingsInvalid):
+            found += read_descriptors(Table(root.document, {name: tool}, ("tools",)))
+    return tuple(found)
 
 
 def _descriptor(name: str, table: Table) -> ToolDescriptor:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
-import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +14,9 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from sayso.config.reading import MAX_BYTES, Document, parse_document
+from sayso.config.reading import Document, parse_document
 from sayso.config.settings import parse_settings
+from sayso.config.writing import alone, read_bytes, replace_file
 from sayso.core.effect import Effect
 from sayso.errors import RuleNotFound, SettingsInvalid
 from sayso.policy.rule import Origin
@@ -41,16 +40,24 @@ class Edit:
 
 
 def add_rule(
-    path: Path, effect: Effect, text: str, *, check: Callable[[Path, bytes], object] | None = None
+    path: Path,
+    effect: Effect,
+    text: str,
+    *,
+    check: Callable[[Path, bytes], object] | None = None,
+    head: str = "",
 ) -> Edit:
     """Add a text rule to the list of its effect in a settings file, which is made if it is not there.
 
-    `check` reads the file as it is used (by default as the user's settings) and raises
-    SettingsInvalid. Raises RuleSyntaxError for a rule that cannot be read, and SettingsInvalid for a
-    file that is invalid, cannot be written, cannot be edited in place, or changed in the meantime.
+    `head` is what a new file begins with, a comment say. `check` reads the file as it is used (by
+    default as the user's settings) and raises SettingsInvalid. Raises RuleSyntaxError for a rule that
+    cannot be read, and SettingsInvalid for a file that is invalid, cannot be written, cannot be edited
+    in place, or changed in the meantime.
     """
     rule = parse_text_rule(effect, text, Origin.GLOBAL)
-    return _edit(path, check or parse_settings, lambda found: _added(found, effect, rule.text))
+    return _edit(
+        path, check or parse_settings, lambda found: _added(found, effect, rule.text), head
+    )
 
 
 def remove_rule(
@@ -188,70 +195,28 @@ def _by_hand(document: Document) -> SettingsInvalid:
     )
 
 
-# ── the file itself ──
-
-
 def _edit(
-    path: Path, check: Callable[[Path, bytes], object], change: Callable[[Document], Edit]
+    path: Path,
+    check: Callable[[Path, bytes], object],
+    change: Callable[[Document], Edit],
+    head: str = "",
 ) -> Edit:
     real = Path(os.path.realpath(path))  # a link stays a link: what it leads to is written
     try:
         if not real.parent.exists():
             private_directory(real.parent)
-        with _alone(real.parent):
-            before = _read(real)
-            check(path, before or b"")
-            edit = change(parse_document(path, before or b""))
+        with alone(real.parent):
+            before = read_bytes(real)
+            found = head.encode() if before is None else before
+            check(path, found)
+            edit = change(parse_document(path, found))
             if edit.changed:
                 after = edit.text.encode()
                 check(path, after)
-                _replace(real, before, after, path)
+                replace_file(real, before, after, shown=path)
             return edit
     except OSError as error:
         raise SettingsInvalid(
             f"{path}:1:1: the file cannot be edited: {error.strerror or error}",
             "give yourself the right to write it and its directory",
         ) from error
-
-
-@contextlib.contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """Keep other edits by sayso out of the directory."""
-    import fcntl
-
-    descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        return None
-
-
-def _replace(path: Path, before: bytes | None, after: bytes, shown: Path) -> None:
-    """Put a new file into the place of the old one, with its rights, unless that has changed."""
-    mode = 0o600 if before is None else stat.S_IMODE(path.stat().st_mode)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(after)
-            os.fchmod(file.fileno(), mode)
-            file.flush()
-            os.fsync(file.fileno())
-        if _read(path) != before:
-            raise SettingsInvalid(
-                f"{shown}:1:1: the file was changed in the meantime; nothing was written",
-                "try again",
-            )
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

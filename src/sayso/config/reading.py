@@ -72,41 +72,52 @@ class Table:
     def __init__(self, document: Document, data: Mapping[str, Any], path: KeyPath) -> None:
         self.document = document
         self.path = path
-        self._data = data
+        self.data = data
 
     def __contains__(self, key: str) -> bool:
-        return key in self._data
+        return key in self.data
+
+    def leaving_out(self, *keys: str) -> Table:
+        """The table as if these keys did not stand in it."""
+        left = {key: value for key, value in self.data.items() if key not in keys}
+        return Table(self.document, left, self.path)
+
+    def replacing(self, key: str, other: Table) -> Table:
+        """The table with another table in the place of one of its own, where it has that."""
+        if key not in self.data:
+            return self
+        return Table(self.document, {**self.data, key: other.data}, self.path)
 
     def only(self, *known: str) -> None:
         """Refuse keys other than these, with the one that may have been meant."""
-        for key in self._data:
+        for key in self.data:
             if key not in known:
                 self.refuse_key(key, f"`{key}` is not a setting{self._here()}", meant(key, known))
 
     def text(self, key: str) -> str | None:
         """A text, or None if the key is not there."""
-        value = self._data.get(key)
+        value = self.data.get(key)
         if value is not None and not isinstance(value, str):
             self._wrong(key, value, "a text in quotes")
         return value
 
     def boolean(self, key: str) -> bool:
         """True or false; false if the key is not there."""
-        value = self._data.get(key, False)
+        value = self.data.get(key, False)
         if not isinstance(value, bool):
             self._wrong(key, value, "true or false")
         return value
 
     def whole_number(self, key: str, default: int, least: int, most: int) -> int:
         """A whole number within limits."""
-        value = self._data.get(key, default)
+        value = self.data.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             self._wrong(key, value, f"a whole number from {least} to {most}")
         return value
 
     def seconds(self, key: str) -> float | None:
         """A number of seconds above 0, or None if the key is not there."""
-        value = self._data.get(key)
+        value = self.data.get(key)
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
@@ -115,14 +126,14 @@ class Table:
 
     def choice(self, key: str, default: str, known: tuple[str, ...]) -> str:
         """One of a few words."""
-        value = self._data.get(key, default)
+        value = self.data.get(key, default)
         if not isinstance(value, str) or value not in known:
             self._wrong(key, value, " or ".join(f'"{word}"' for word in known))
         return value
 
     def texts(self, key: str) -> tuple[tuple[KeyPath, str], ...]:
         """The texts of a list, each with its way; empty if the key is not there."""
-        values = self._data.get(key, [])
+        values = self.data.get(key, [])
         if not isinstance(values, list):
             self._wrong(key, values, "a list of texts")
         for number, value in enumerate(values):
@@ -133,14 +144,14 @@ class Table:
 
     def table(self, key: str) -> Table:
         """A table; an empty one if the key is not there."""
-        value = self._data.get(key, {})
+        value = self.data.get(key, {})
         if not isinstance(value, dict):
             self._wrong(key, value, "a table")
         return Table(self.document, value, (*self.path, key))
 
     def tables(self, key: str) -> Iterator[Table]:
         """The tables of an array of tables."""
-        values = self._data.get(key, [])
+        values = self.data.get(key, [])
         if not isinstance(values, list) or not all(isinstance(item, dict) for item in values):
             self._wrong(key, values, f"tables: write [[{key}]] above each")
         for number, value in enumerate(values):
@@ -148,12 +159,12 @@ class Table:
 
     def named_tables(self) -> Iterator[tuple[str, Table]]:
         """All keys of the table, each of which has to be a table."""
-        for key in self._data:
+        for key in self.data:
             yield key, self.table(key)
 
     def raw(self, key: str) -> Any:
         """The value as it is, for a reader of its own."""
-        return self._data.get(key)
+        return self.data.get(key)
 
     def refuse_key(self, key: str, message: str, hint: str | None = None) -> NoReturn:
         """Raise SettingsInvalid for a key."""

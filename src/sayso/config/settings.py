@@ -1,33 +1,41 @@
-"""The user's settings file: what it may say, and what it means (POL-60; docs/reference/settings.md).
+"""A settings file: what it may say, and what it means (POL-60; docs/reference/settings.md).
 
-Project files are not read here: they are somebody else's word.
+The user's own files may say everything. A project's files are somebody else's word: `tightened` is
+what counts of them before the user trusts them, `loosens` what waits for that.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
-from typing import Any
 
-from sayso.config.descriptors import read_descriptors
-from sayso.config.positions import Path as KeyPath
+from sayso.config.descriptors import read_descriptors, readable_descriptors
+from sayso.config.later import PERMISSION_KEYS, later_keys
 from sayso.config.reading import Document, Table, parse_document, read_document
-from sayso.core.approval_policy import ApprovalPolicy, parse_approval_policy
+from sayso.config.rule_tables import EFFECTS, read_rules, readable_rules, with_timeout
 from sayso.core.effect import Effect
-from sayso.errors import RuleRefused, RuleSyntaxError
+from sayso.errors import SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
 from sayso.policy.rule import Origin, Rule
-from sayso.policy.text_rule import check_rule, parse_text_rule
 
-EFFECTS = ("allow", "ask", "deny")
 LANGUAGES = ("en",)
-RULE_PATTERNS = ("tool_pattern", "path_pattern", "pattern")
-RULE_KEYS = (
-    *("id", "effect", "rule"),
-    *RULE_PATTERNS,
-    *("agent_id", "source", "user_id", "when", "unless"),
-    *("must_ask", "note", "justification", "policy"),
-)
+
+
+class Scope(Enum):
+    """Whose file it is, and for which calls; the value is the origin of its rules."""
+
+    USER = Origin.GLOBAL
+    WORKSPACE = Origin.WORKSPACE
+    PROJECT = Origin.PROJECT
+
+
+@dataclass(frozen=True, slots=True)
+class Loosening:
+    """Something in a file that loosens: where it stands (`file:line:column`) and what it says."""
+
+    place: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,8 @@ class Settings:
     """What a settings file says; the defaults are those of a file that is not there.
 
     `host` and `port` are the server's, None where the file leaves them. `default_timeout` is in
-    seconds: how long an ask of the file waits that names no time of its own.
+    seconds: how long an ask of the file waits that names no time of its own. `loosens` is
+    what waits for trust if it is a project's file; `warnings` are sentences with their place.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -45,176 +54,130 @@ class Settings:
     host: str | None = None
     port: int | None = None
     default_timeout: float | None = None
+    loosens: tuple[Loosening, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
-def load_settings(path: Path) -> Settings:
+ROOT_KEYS = (
+    *("permissions", "rule", "tools", "approval", "web", "mcp"),
+    *("ui", "server", "channels", "operator_notify"),
+)
+NEVER_IN_A_PROJECT = ("ui", "server", "channels", "operator_notify", "web", "mcp")
+"""Tables that count in the user's own files only; in a project's they are passed over with a warning."""
+
+
+def load_settings(path: Path, scope: Scope = Scope.USER) -> Settings:
     """Read the settings file; one that is not there says nothing.
 
     Raises SettingsInvalid, whose message begins with `file:line:column`, for the first fault.
     """
     document = read_document(path)
-    return Settings() if document is None else _settings(document)
+    return Settings() if document is None else _settings(document, scope)
 
 
-def parse_settings(path: Path, data: bytes) -> Settings:
+def parse_settings(path: Path, data: bytes, scope: Scope = Scope.USER) -> Settings:
     """Read settings from the content of a file; `path` is for messages. See load_settings."""
-    return _settings(parse_document(path, data))
+    return _settings(parse_document(path, data), scope)
 
 
-def _settings(document: Document) -> Settings:
+def readable_part(path: Path, data: bytes, scope: Scope = Scope.USER) -> Settings:
+    """What tightens in a file that is invalid somewhere, and nothing of one that is not even TOML.
+
+    Its denies and asks, each for itself, and what it says of tools.
+    """
+    try:
+        root = parse_document(path, data).root
+    except SettingsInvalid:
+        return Settings()
+    return Settings(
+        rules=tuple(readable_rules(root, scope.value)), descriptors=readable_descriptors(root)
+    )
+
+
+def tightened(settings: Settings) -> Settings:
+    """What counts of a project's file that is not trusted: its denies and asks, in the gate's own words."""
+    rules = tuple(_plain(rule) for rule in settings.rules if rule.effect is not Effect.ALLOW)
+    return Settings(rules=rules, warnings=settings.warnings)
+
+
+def _plain(rule: Rule) -> Rule:
+    """The rule with the default approval policy; what it says to people waits for trust as well."""
+    if rule.effect is Effect.DENY:
+        return rule
+    return replace(rule, approval=None, justification="", note="")
+
+
+def _settings(document: Document, scope: Scope) -> Settings:
     root = document.root
-    root.only("permissions", "ui", "server", "approval", "rule", "tools")
+    root.only(*ROOT_KEYS)
+    warnings: list[str] = []
+    if scope is Scope.PROJECT:
+        root = _without(root, NEVER_IN_A_PROJECT, warnings)
     ui, server, approval = root.table("ui"), root.table("server"), root.table("approval")
-    ui.only("diff_lines", "language")
+    permissions = root.table("permissions")
+    permissions.only(*EFFECTS, *PERMISSION_KEYS, "auto")
+    if scope is Scope.PROJECT:
+        own = _without(permissions, (*PERMISSION_KEYS, "auto"), warnings)
+        root = root.replacing("permissions", own)
+    ui.only("diff_lines", "language", "context_template")
     server.only("host", "port")
-    approval.only("default_timeout")
+    approval.only("default_timeout", "required_tools")
+    root.table("web").only("allow_domains")
+    for _, table in root.table("mcp").named_tables():
+        table.only("auto_approve", "trusted", "group")
+    permissions.table("auto").only("model", "environment")
     default_timeout = approval.seconds("default_timeout")
     default = Settings()
     host = server.text("host")
     if host is not None and not host.strip():
         server.refuse_value("host", "`host` is empty", 'write an address: "127.0.0.1"')
+    rules = tuple(with_timeout(rule, default_timeout) for rule in read_rules(root, scope.value))
+    warnings += later_keys(root)
+    tools = root.table("tools")
+    descriptors = read_descriptors(tools)
     return Settings(
-        rules=tuple(_with_timeout(rule, default_timeout) for rule in _rules(root)),
-        descriptors=read_descriptors(root.table("tools")),
+        rules=rules,
+        descriptors=descriptors,
         diff_lines=ui.whole_number("diff_lines", default.diff_lines, 1, 100_000),
         language=ui.choice("language", default.language, LANGUAGES),
         host=host,
         port=server.whole_number("port", 0, 0, 65535) if "port" in server else None,
         default_timeout=default_timeout,
+        loosens=(*_loosening_rules(rules), *_loosening_tools(tools, descriptors)),
+        warnings=tuple(warnings),
     )
 
 
-def _rules(root: Table) -> list[Rule]:
-    permissions = root.table("permissions")
-    permissions.only(*EFFECTS)
-    found: dict[str, Rule] = {}
-    for effect in EFFECTS:
-        for path, text in permissions.texts(effect):
-            rule = _text_rule(root.document, Effect.parse(effect), path, text)
-            found.setdefault(rule.id, rule)
-    for table in root.tables("rule"):
-        rule = _rule(table)
-        if rule.id in found:
-            rule = replace(rule, id=f"{rule.id}#{len(found) + 1}")
-        found[rule.id] = rule
-    return list(found.values())
-
-
-def _text_rule(document: Document, effect: Effect, path: KeyPath, text: str) -> Rule:
-    place = document.place(document.positions.of_value(path))
-    try:
-        return parse_text_rule(effect, text, Origin.GLOBAL, place=place)
-    except RuleSyntaxError as error:
-        message = error.message.removeprefix(f"{place}: ")
-        document.refuse(document.positions.inside(path, error.column), message, error.hint)
-    except RuleRefused as error:
-        document.refuse(document.positions.of_value(path), error.message, error.hint)
-
-
-def _rule(table: Table) -> Rule:
-    """One `[[rule]]`: a text rule in `rule`, or patterns as in the rule table, with what goes beside."""
-    for key in ("priority", "group_id"):
+def _without(table: Table, keys: tuple[str, ...], warnings: list[str]) -> Table:
+    """The table without keys that only the user's own files may set."""
+    for key in keys:
         if key in table:
-            table.refuse_key(
-                key,
-                f"`{key}` counts only in the rule table",
-                "in a file, any deny that matches wins",
-            )
-    table.only(*RULE_KEYS)
-    effect = _effect(table)
-    text = table.text("rule")
-    patterns = {key: table.text(key) for key in RULE_PATTERNS}
-    given = [key for key, value in patterns.items() if value is not None]
-    if text is not None and given:
-        table.refuse_key(
-            given[0],
-            f"`{given[0]}` cannot stand beside `rule`",
-            "write either the text or the patterns",
-        )
-    if text is None and not given:
-        table.document.refuse(
-            table.document.positions.of_key(table.path),
-            "the rule names nothing that it matches",
-            'write rule = "kind(pattern)"; for every tool: tool_pattern = "*"',
-        )
-    if text is not None:
-        rule = _text_rule(table.document, effect, (*table.path, "rule"), text)
-    else:
-        rule = Rule(
-            "",
-            effect,
-            Origin.GLOBAL,
-            tool_pattern=patterns["tool_pattern"] or "*",
-            path_pattern=patterns["path_pattern"],
-            pattern=patterns["pattern"],
-            place=table.place,
-        )
-        rule = replace(rule, id=f"{Origin.GLOBAL.value}:{effect.word}:{rule.text}")
-    must_ask = table.boolean("must_ask")
-    rule = replace(
-        rule,
-        id=table.text("id") or rule.id,
-        must_ask=must_ask,
-        note=table.text("note") or "",
-        justification=table.text("justification") or "",
-        approval=_policy(table, effect, must_ask=must_ask),
-        agent_id=table.text("agent_id"),
-        source=table.text("source"),
-        user_id=table.text("user_id"),
-        when=table.text("when"),
-        unless=table.text("unless"),
-    )
-    _check(table, rule)
-    return rule
+            place = table.document.place(table.document.positions.of_key((*table.path, key)))
+            warnings.append(f"{place}: `{key}` counts only in your own settings, never here")
+    return table.leaving_out(*keys)
 
 
-def _effect(table: Table) -> Effect:
-    try:
-        return Effect.parse(table.text("effect"))
-    except RuleRefused as error:
-        table.refuse_value("effect", error.message, error.hint)
+def _loosening_rules(rules: tuple[Rule, ...]) -> list[Loosening]:
+    found = []
+    for rule in rules:
+        where = rule.place or ""
+        if rule.effect is Effect.ALLOW:
+            found.append(Loosening(where, f"allow {rule.text}{_condition(rule)}"))
+        elif rule.approval is not None:
+            found.append(Loosening(where, f"how {rule.text} is asked about: its own policy"))
+        elif rule.effect is Effect.ASK and (rule.justification or rule.note):
+            found.append(Loosening(where, f"what the card of {rule.text} says"))
+    return found
 
 
-def _policy(table: Table, effect: Effect, *, must_ask: bool) -> ApprovalPolicy | None:
-    if "policy" not in table:
-        return None
-    if effect is not Effect.ASK:
-        table.refuse_key(
-            "policy", f"a rule that says {effect.word} asks nobody", "leave `policy` out"
-        )
-    data: Any = table.raw("policy")
-    if not isinstance(data, dict):
-        table.refuse_value("policy", "`policy` is not a table", 'write { severity = "high" }')
-    try:
-        return parse_approval_policy(data, must_ask=must_ask)
-    except RuleRefused as error:
-        table.refuse_value("policy", error.message, error.hint)
+def _condition(rule: Rule) -> str:
+    when = f" when {rule.when}" if rule.when else ""
+    return f"{when} unless {rule.unless}" if rule.unless else when
 
 
-def _check(table: Table, rule: Rule) -> None:
-    """Check the rule as a whole; a fault in one of its texts is told with its place there."""
-    try:
-        check_rule(rule)
-    except RuleSyntaxError as error:
-        message = error.message.removeprefix(f"{rule.place}: ")
-        for key in ("when", "unless"):
-            if message.startswith(f"in `{key}`: "):
-                where = table.document.positions.inside((*table.path, key), error.column)
-                table.document.refuse(where, message, error.hint)
-        table.document.refuse(table.document.positions.of_key(table.path), message, error.hint)
-    except RuleRefused as error:
-        table.document.refuse(
-            table.document.positions.of_key(table.path), error.message, error.hint
-        )
-
-
-def _with_timeout(rule: Rule, seconds: float | None) -> Rule:
-    """The ask with the file's time limit, where it names none of its own."""
-    if rule.effect is not Effect.ASK or seconds is None:
-        return rule
-    policy = rule.approval or ApprovalPolicy()
-    return (
-        rule
-        if policy.timeout is not None
-        else replace(rule, approval=replace(policy, timeout=seconds))
-    )
+def _loosening_tools(tools: Table, descriptors: tuple[ToolDescriptor, ...]) -> list[Loosening]:
+    places = {name: table.place for name, table in tools.named_tables()}
+    return [
+        Loosening(places[item.tool], f"what the tool `{item.tool}` is and does")
+        for item in descriptors
+    ]

@@ -1,122 +1,176 @@
-"""The permission lists of the settings file, followed live: what holds now, also while it is broken."""
+"""The permission lists of all settings files, followed live: what holds now in each workspace (POL-60, POL-63)."""
 
 from __future__ import annotations
 
-import os
 import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from sayso.broker.rule_source import ListRules
-from sayso.config.reading import MAX_BYTES
-from sayso.config.settings import Settings, parse_settings
-from sayso.core.effect import Effect
-from sayso.errors import SettingsInvalid
+from sayso.config.followed import FollowedFile, Said
+from sayso.config.settings import Scope, Settings
+from sayso.config.trust import TRUST_NAME, TrustBook
+from sayso.config.workspace import PROJECT_FILES, folders_of, workspace_file
+from sayso.policy.rule import Rule
 
-SETTLED_NANOSECONDS = 100_000_000
-"""A file changed less than this ago is read again: another change may carry the same time."""
+LOOK_SECONDS = 0.5
+"""The files of a workspace are looked at at most so often; the user's own at each call."""
 
-Signature = tuple[int, int, int, int]
+MAX_WORKSPACES = 256
+MAX_COMPOSED = 64
+
+
+@dataclass(slots=True)
+class _Workspace:
+    """The files that concern a workspace, and when they were last looked at."""
+
+    folders: tuple[str, ...]
+    files: list[FollowedFile]
+    looked: float
 
 
 class SettingsRules:
-    """The rules of one settings file; `current` costs one `stat` as long as the file stays the same.
+    """What the user's settings, those of a workspace and those of its project say, at each moment.
 
-    A file that becomes invalid, unreadable or goes away keeps its last good deny and ask rules,
-    loses its allow rules and is reported (POL-63). One that is invalid from the start makes the
-    rules unavailable (POL-23); one that is not there from the start says nothing.
+    `path` is the user's settings file. `configuration` is the directory with the user's settings for
+    workspaces and with what is trusted; without it only the one file counts. `flags` are rules of the
+    command line, which count everywhere.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        configuration: Path | None = None,
+        flags: Sequence[Rule] = (),
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.path = path.absolute()
-        self._signature: Signature | None = None
-        self._settled = False
-        self._data: bytes | None = None
-        self._seen = False
-        self._version = 0
-        self._good: Settings | None = None
-        self._problem: str | None = None
+        self.configuration = configuration
+        self.trust = None if configuration is None else TrustBook(configuration / TRUST_NAME)
+        self._own = FollowedFile(self.path)
+        self._flags = tuple(flags)
+        self._now = now
+        self._edition = 0
+        self._workspaces: OrderedDict[str, _Workspace] = OrderedDict()
+        self._known: WeakValueDictionary[tuple[Path, str | None], FollowedFile] = (
+            WeakValueDictionary()
+        )
+        self._composed: OrderedDict[object, ListRules] = OrderedDict()
 
     @property
     def settings(self) -> Settings:
-        """The last settings that were good; the defaults if there never were any."""
-        return self._good or Settings()
+        """The last user's settings that were good; the defaults if there never were any."""
+        return self._own.settings
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with the file, as found at the last call of `current`."""
-        return self._problem
+        """What is wrong with the user's settings, as found at the last look."""
+        return self._own.problem
 
-    def current(self) -> ListRules:
-        """What the lists say now; never raises for what is in the file or wrong with it."""
-        self._follow()
-        good = self._good
-        if self._problem is None:
-            settings = good or Settings()
-            return ListRules(self._version, settings.rules, descriptors=settings.descriptors)
-        kept = () if good is None else good.rules
+    def current(self, workspace: str | None = None) -> ListRules:
+        """What the lists say now in a workspace; never raises for what is in a file or wrong with it."""
+        if self._own.look():
+            self._edition += 1
+        return self._compose([self._own, *self._files(workspace)])
+
+    def edition(self) -> int:
+        """A number that grows whenever a file that was seen before has changed; looks at all of them."""
+        if self._own.look():
+            self._edition += 1
+        for found in self._workspaces.values():
+            self._look(found)
+        if self.trust is not None and self.trust.look():
+            self._edition += 1
+        return self._edition
+
+    def files(self, workspace: str) -> list[FollowedFile]:
+        """The files that concern a workspace and are there, beside the user's own."""
+        return [file for file in self._files(workspace) if not file.silent]
+
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the files, those of the known workspaces among them."""
+        files = [self._own, *(f for found in self._workspaces.values() for f in found.files)]
+        found = [file.problem for file in files if file.problem is not None]
+        if self.trust is not None and self.trust.problem is not None:
+            found.append(self.trust.problem)
+        return tuple(dict.fromkeys(found))
+
+    def _files(self, workspace: str | None) -> list[FollowedFile]:
+        if workspace is None or self.configuration is None:
+            return []
+        found = self._workspaces.get(workspace)
+        if found is None:
+            found = self._workspaces[workspace] = self._find(workspace)
+            while len(self._workspaces) > MAX_WORKSPACES:
+                self._workspaces.popitem(last=False)
+        else:
+            self._workspaces.move_to_end(workspace)
+            if self._now() - found.looked >= LOOK_SECONDS:
+                folders = folders_of(workspace)
+                if folders != found.folders:
+                    found = self._workspaces[workspace] = self._find(workspace)
+                    self._edition += 1
+                self._look(found)
+                if self.trust is not None and self.trust.look():
+                    self._edition += 1
+        return found.files
+
+    def _find(self, workspace: str) -> _Workspace:
+        """The files of a workspace; those that another one has in common with it are the same."""
+        folders = folders_of(workspace)
+        files = []
+        for folder in folders:
+            for name in PROJECT_FILES:
+                files.append(self._file(Path(folder, name), Scope.PROJECT, folders[-1]))
+            assert self.configuration is not None, "without it no workspace has files"
+            own = workspace_file(self.configuration, folder)
+            files.append(self._file(own, Scope.WORKSPACE, None))
+        if self.trust is not None:
+            self.trust.look()
+        return _Workspace(folders, files, self._now())
+
+    def _file(self, path: Path, scope: Scope, inside: str | None) -> FollowedFile:
+        found = self._known.get((path, inside))
+        if found is None:
+            found = FollowedFile(path, scope, inside=inside, now=self._now)
+            self._known[path, inside] = found
+        found.look()
+        return found
+
+    def _look(self, found: _Workspace) -> None:
+        found.looked = self._now()
+        for file in found.files:
+            if file.look():
+                self._edition += 1
+
+    def _compose(self, files: list[FollowedFile]) -> ListRules:
+        said = [file for file in files if file is self._own or not file.silent]
+        trust = None if self.trust is None or len(said) == 1 else self.trust.version
+        version = (tuple((str(file.path), file.version) for file in said), trust)
+        found = self._composed.get(version)
+        if found is None:
+            found = self._composed[version] = self._joined(version, said)
+            while len(self._composed) > MAX_COMPOSED:
+                self._composed.popitem(last=False)
+        return found
+
+    def _joined(self, version: object, files: list[FollowedFile]) -> ListRules:
+        parts: list[Said] = [file.said(self._trusts) for file in files]
+        problems = [part.problem for part in parts if part.problem is not None]
+        waiting = [str(f.path) for f, part in zip(files, parts, strict=True) if part.waiting]
+        told = [f"{path}: what it loosens waits for your trust: sayso trust" for path in waiting]
         return ListRules(
-            self._version,
-            tuple(rule for rule in kept if rule.effect is not Effect.ALLOW),
-            problem=self._problem,
-            unavailable=good is None,
-            descriptors=() if good is None else good.descriptors,
+            version,
+            (*self._flags, *(rule for part in parts for rule in part.rules)),
+            problem="\n".join(problems) or None,
+            unavailable=any(part.unavailable for part in parts),
+            descriptors=tuple(item for part in reversed(parts) for item in part.descriptors),
+            warnings=(*(text for part in parts for text in part.warnings), *told),
         )
 
-    def _follow(self) -> None:
-        """Read the file if it may have changed."""
-        try:
-            signature = _signature(self.path.stat())
-        except FileNotFoundError:
-            self._gone()
-            return
-        except OSError as error:
-            self._unreadable(error)
-            return
-        if self._settled and signature == self._signature:
-            return
-        try:
-            with self.path.open("rb") as file:
-                signature = _signature(os.fstat(file.fileno()))
-                data = file.read(MAX_BYTES + 1)
-        except OSError as error:
-            self._unreadable(error)
-            return
-        self._signature = signature
-        self._settled = time.time_ns() - signature[0] > SETTLED_NANOSECONDS
-        self._take(data)
-
-    def _take(self, data: bytes) -> None:
-        if self._seen and data == self._data:
-            return
-        self._seen, self._data = True, data
-        try:
-            settings = parse_settings(self.path, data)
-        except SettingsInvalid as error:
-            self._broken(str(error))
-            return
-        self._version += 1
-        self._good, self._problem = settings, None
-
-    def _unreadable(self, error: OSError) -> None:
-        self._signature, self._settled, self._data = None, False, None
-        self._seen = True
-        self._broken(f"{self.path}:1:1: the file cannot be read: {error.strerror or error}")
-
-    def _gone(self) -> None:
-        self._signature, self._settled, self._data = None, False, None
-        if self._seen:
-            self._broken(
-                f"{self.path}:1:1: the file is gone; its deny and ask rules stay\n"
-                "hint: an empty file there says that nothing is set"
-            )
-        elif self._good is None:
-            self._good = Settings()
-
-    def _broken(self, problem: str) -> None:
-        if problem != self._problem:
-            self._version += 1
-            self._problem = problem
-
-
-def _signature(found: os.stat_result) -> Signature:
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size
+    def _trusts(self, file: str, digest: str | None) -> bool:
+        return self.trust is not None and self.trust.trusts(file, digest)

@@ -14,8 +14,20 @@ DEFAULT_GROUP = "default"
 
 
 @dataclass(frozen=True, slots=True)
+class GivenRule:
+    """A text rule that counts in one session: `origin` is `flag` (its command line) or `session`."""
+
+    effect: str
+    text: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
-    """An agent's session; `workspace` is its working directory, absolute, None if it has none."""
+    """An agent's session; `workspace` is its working directory, absolute, None if it has none.
+
+    `rules` count in this session alone, beside all others (POL-64).
+    """
 
     session_id: str
     user_id: str
@@ -29,6 +41,7 @@ class Session:
     parent: tuple[str, ...] = ()
     context_label: str | None = None
     stopped_at: Moment | None = None
+    rules: tuple[GivenRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from sayso.broker.broker import Broker
 from sayso.broker.notify import cancelled
 from sayso.broker.ports import Notifier
-from sayso.broker.rule_source import CachedRules, ListRules
+from sayso.broker.rule_source import CachedRules, FixedLists, ListRules
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.world import World
 from sayso.channels.notifier import Channels
@@ -139,18 +139,26 @@ def memory_broker(notifier: Notifier | None = None, lists: ListRules | None = No
             feed=store.feed,
             clock=SystemClock(),
             ids=SystemIds(),
-            rules=CachedRules(store, lambda: given, protected_rules(), facts),
+            rules=CachedRules(store, FixedLists(given), protected_rules(), facts),
             facts=facts,
             notifier=notifier or WebInbox(),
         )
     )
 
 
-def settings_rules(settings: Path | SettingsRules | None = None) -> SettingsRules:
-    """The rules of a settings file, read once; by default of this user's."""
+def settings_rules(
+    settings: Path | SettingsRules | None = None, flags: Sequence[Rule] = ()
+) -> SettingsRules:
+    """The rules of a settings file, by default of this user's, and of workspaces; read once.
+
+    `flags` are the rules of a command line, or of a program's own code, which count beside them.
+    """
     if isinstance(settings, SettingsRules):
         return settings
-    found = SettingsRules(settings or find_places().config / SETTINGS_NAME)
+    configuration = find_places().config
+    found = SettingsRules(
+        settings or configuration / SETTINGS_NAME, configuration=configuration, flags=flags
+    )
     found.current()
     return found
 
@@ -193,7 +201,7 @@ def _build(
         feed=store.feed,
         clock=SystemClock(),
         ids=SystemIds(),
-        rules=CachedRules(store, lists.current, built_in, facts),
+        rules=CachedRules(store, lists, built_in, facts),
         facts=facts,
         notifier=notifier or WebInbox(),
     )

@@ -43,13 +43,14 @@ class OwnerAtTerminal:
         """The card of a request as the owner sees it."""
         world = self._broker().world
         owner = (await world.store.people())[OWNER]
+        rules = await world.rules.current(request.call.workspace)
         refusal = may_review(owner, SESSION, request.call.owner, request.policy)
         return card_of(
             request,
             may_decide=refusal is None,
             reason=refusal,
             now=world.clock.now(),
-            rules_unavailable=(await world.rules.current()).unavailable is not None,
+            rules_unavailable=rules.unavailable is not None,
         )
 
     def decide(self, channel: str) -> Decide:

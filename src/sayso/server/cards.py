@@ -62,12 +62,11 @@ class Cards:
 
     async def of(self, actor: Actor, request: ApprovalRequest) -> Card:
         """The card of one request."""
-        return await self._card(actor, request, await self._unavailable())
+        return await self._card(actor, request, await self._unavailable(request))
 
     async def of_all(self, actor: Actor, requests: Iterable[ApprovalRequest]) -> list[Card]:
         """The cards of several requests, in their order."""
-        unavailable = await self._unavailable()
-        return [await self._card(actor, request, unavailable) for request in requests]
+        return [await self.of(actor, request) for request in requests]
 
     async def _card(self, actor: Actor, request: ApprovalRequest, unavailable: bool) -> Card:
         now = self._broker.world.clock.now()
@@ -105,9 +104,10 @@ class Cards:
             _, oldest = self._written.popitem(last=False)
             self._size -= len(oldest)
 
-    async def _unavailable(self) -> bool:
-        """Whether nothing can be approved now."""
-        return (await self._broker.world.rules.current()).unavailable is not None
+    async def _unavailable(self, request: ApprovalRequest) -> bool:
+        """Whether nothing can be approved now where the call was made."""
+        rules = await self._broker.world.rules.current(request.call.workspace)
+        return rules.unavailable is not None
 
 
 def _written(key: _Key, request: ApprovalRequest, now: Moment) -> bytes:

@@ -80,10 +80,10 @@ class MemoryStore:
                 self._external[call.owner, call.external_id] = call.call_id
         return None
 
-    async def record(self, records: Sequence[AuditRecord]) -> None:
-        """Append audit records that belong to no other write."""
+    async def record(self, records: Sequence[AuditRecord], notices: Sequence[Notice] = ()) -> None:
+        """Append audit records and events that belong to no other write."""
         with self._lock:
-            self._append(records, ())
+            self._append(records, notices)
 
     async def apply(self, change: Change) -> None:
         """Write a change of a request, whole or not at all."""

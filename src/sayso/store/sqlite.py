@@ -101,10 +101,10 @@ class SqliteStore:
         found: StoredCall | None = await self._write(lambda tx: units.submit(tx, rows))
         return found
 
-    async def record(self, records: Sequence[AuditRecord]) -> None:
-        """Append audit records that belong to no other write."""
-        rows = codec.record_rows(records)
-        await self._write(lambda tx: tx.append(rows))
+    async def record(self, records: Sequence[AuditRecord], notices: Sequence[Notice] = ()) -> None:
+        """Append audit records and events that belong to no other write."""
+        rows = codec.log_rows(records, notices)
+        await self._write(lambda tx: units.log(tx, rows))
 
     async def apply(self, change: Change) -> None:
         """Write a change of a request, whole or not at all."""

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from sayso.audit.chain import verify
-from sayso.broker.rule_source import CachedRules, ListRules
+from sayso.broker.rule_source import CachedRules, FixedLists, ListRules
 from sayso.broker.run import run
 from sayso.core.effect import Effect
 from sayso.errors import (
@@ -29,7 +29,12 @@ def row(effect: Effect, tool: str = "send_mail", rule_id: str = "") -> Rule:
 
 async def cached(scene: Scene, lists: list[ListRules]) -> CachedRules:
     """Real rules over the scene's store; `lists[0]` is what the settings files say now."""
-    source = CachedRules(scene.store, lambda: lists[0], (), NOTHING_KNOWN)
+
+    class Files(FixedLists):
+        def current(self, workspace: str | None = None) -> ListRules:
+            return lists[0]
+
+    source = CachedRules(scene.store, Files(lists[0]), (), NOTHING_KNOWN)
     object.__setattr__(scene.world, "rules", source)
     return source
 
@@ -85,10 +90,12 @@ async def test_a_store_that_fails_never_becomes_an_allow_and_known_denies_deny()
 async def test_whatever_goes_wrong_in_loading_is_no_allow(error: Exception) -> None:
     scene = make_scene()
 
-    def broken() -> ListRules:
-        raise error
+    class Broken(FixedLists):
+        def current(self, workspace: str | None = None) -> ListRules:
+            raise error
 
-    source = CachedRules(scene.store, broken, (rule("deny", "rm"),), NOTHING_KNOWN)
+    lists = Broken(ListRules(0, ()))
+    source = CachedRules(scene.store, lists, (rule("deny", "rm"),), NOTHING_KNOWN)
     found = await source.current()
     assert found.unavailable
     object.__setattr__(scene.world, "rules", source)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sayso.config import edit
+from sayso.config import writing
 from sayso.config.edit import add_rule, remove_rule
 from sayso.core.effect import Effect
 from sayso.errors import RuleNotFound, RuleSyntaxError, SettingsInvalid
@@ -165,13 +165,13 @@ def test_a_rule_that_cannot_be_read_is_not_added(file: Path) -> None:
 def test_what_somebody_else_wrote_meanwhile_is_not_lost(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make = edit.tempfile.mkstemp
+    make = writing.tempfile.mkstemp
 
     def slowly(**more: object) -> object:
         file.write_text("# mine now\n")
         return make(**more)  # type: ignore[call-overload]
 
-    monkeypatch.setattr(edit.tempfile, "mkstemp", slowly)
+    monkeypatch.setattr(writing.tempfile, "mkstemp", slowly)
     with pytest.raises(SettingsInvalid, match="changed in the meantime; nothing was written"):
         add_rule(file, ALLOW, "a")
     assert file.read_text() == "# mine now\n"

@@ -89,6 +89,77 @@ paths = [{ name = "from", operation = "read", many = true }]
     assert (deploy.urls, deploy.remember) == (("target",), False)
 
 
+@pytest.mark.spec("POL-60")
+def test_hosts_and_servers_are_allowed_by_name() -> None:
+    settings = read(
+        '[web]\nallow_domains = ["example.com", "*.example.org"]\n'
+        '[mcp.shop]\nauto_approve = ["get_item"]\n[mcp."my files"]\nauto_approve = true\n'
+    )
+    assert [(rule.effect.word, rule.text, rule.place) for rule in settings.rules] == [
+        ("allow", "web(example.com)", "settings.toml:2:18"),
+        ("allow", "web(*.example.org)", "settings.toml:2:33"),
+        ("allow", "mcp(shop:get_item)", "settings.toml:4:16"),
+        ("allow", "mcp(my files:*)", "settings.toml:6:16"),
+    ]
+
+
+@pytest.mark.spec("POL-61")
+def test_tool_policies_become_rules_of_the_lists() -> None:
+    settings = read(
+        """
+[approval]
+required_tools = ["delete_*", "refund"]
+default_timeout = 60
+[tools.refund]
+server = "shop"
+approval = { when = "input.amount > 100", severity = "high" }
+[tools.write_file.approval]
+quorum = 2
+"""
+    )
+    assert [(r.effect.word, r.text, r.when, r.unless) for r in settings.rules] == [
+        ("ask", "mcp(shop:refund)", "input.amount > 100", None),
+        ("allow", "mcp(shop:refund)", None, "input.amount > 100"),
+        ("ask", "tool(write_file)", None, None),
+        ("ask", "tool(delete_*)", None, None),
+        ("ask", "tool(refund)", None, None),
+    ]
+    assert {rule.origin for rule in settings.rules} == {Origin.TOOL_POLICY}
+    refund, _, write, delete, _ = (rule.approval for rule in settings.rules)
+    assert refund is not None
+    assert write is not None
+    assert delete is not None
+    assert (refund.severity, refund.timeout, write.quorum) == (Severity.HIGH, 60, 2)
+    assert delete.timeout == 60
+    assert settings.descriptors == (), "what the tools are is left as it is"
+
+
+@pytest.mark.spec("POL-60")
+def test_what_does_nothing_yet_says_so() -> None:
+    settings = read(
+        '[permissions]\npermission_mode = "plan"\nauto_approve_commands = ["ls"]\n'
+        '[permissions.auto]\nmodel = "m"\n[ui]\ncontext_template = "x"\n'
+        "[mcp.shop]\ntrusted = true\n[channels.telegram]\n"
+    )
+    assert settings.rules == ()
+    assert settings.warnings == (
+        "settings.toml:2:1: `permission_mode` does nothing in this version",
+        "settings.toml:3:1: `auto_approve_commands` does nothing in this version",
+        "settings.toml:5:1: `model` does nothing in this version",
+        "settings.toml:7:1: `context_template` does nothing in this version",
+        "settings.toml:10:1: `channels` does nothing in this version",
+        "settings.toml:9:1: `trusted` does nothing in this version",
+    )
+
+
+def test_examples_stand_beside_a_rule() -> None:
+    (rule,) = read(
+        "[[rule]]\neffect='ask'\nrule='shell(npm *)'\nexamples=['npm test']\n"
+        "counter_examples=['npx x']\n"
+    ).rules
+    assert (rule.examples, rule.counter_examples) == (("npm test",), ("npx x",))
+
+
 def test_rules_that_say_the_same_keep_different_ids() -> None:
     twice = '[[rule]]\neffect = "ask"\nrule = "a"\nwhen = "input.x > 1"\n'
     rules = read(twice + twice.replace("1", "2")).rules
@@ -133,6 +204,15 @@ def test_rules_that_say_the_same_keep_different_ids() -> None:
         ("[[rule]]\neffect='ask'\ntool_pattern='@fs_no'", "1:1", "no class of tools", "@fs_read"),
         ("[tools.x]\nkind = 'shell'", "2:8", '`kind` is the text "shell"', "run_command"),
         ("[tools.x]\npaths = [{ operation='read' }]", "2:10", "has no `name`", "write {"),
+        ("[web]\nallow_domains = ['a b']", "2:20", "", None),
+        ("[mcp.'*']\nauto_approve = true", "2:16", "named in full", None),
+        ("[mcp.x]\nauto_approve = 3", "2:16", "is the number 3", "true or false"),
+        ("[approval]\nrequired_tools = ['path(x)']", "2:19", "names no tool", "delete_"),
+        ("[tools.x]\napproval = {when='1 +'}", "2:", "in `when`:", None),
+        ("[tools.x]\napproval = {quorm=1}", "2:12", "`quorm` is not a field", "quorum"),
+        ("[tools.x]\napproval = 3", "2:12", "the number 3", "a table"),
+        ("[permissions]\npermission_mode = 'x'", "2:19", 'the text "x"', "accept-edits"),
+        ("workspace = 'x'", "1:1", "`workspace` is not a setting", None),
         ("[tools]\nx = 1", "2:5", "`x` is the number 1", "write a table"),
         ("x = " + "[" * 5000, "1:1", "nested too deeply", None),
     ],
@@ -160,5 +240,5 @@ def test_the_example_of_the_documentation_is_read() -> None:
     page = (Path(__file__).parents[3] / "docs" / "reference" / "settings.md").read_text("utf-8")
     example = page.split("```toml\n")[1].split("```")[0]
     settings = read(example)
-    assert len(settings.rules) == 7
+    assert len(settings.rules) == 12
     assert settings.descriptors[0].tool == "deploy"

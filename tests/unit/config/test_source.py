@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from sayso.config import source
+from sayso.config import followed
 from sayso.config.source import SettingsRules
 
 GOOD = '[permissions]\nallow = ["a"]\nask = ["b"]\ndeny = ["c"]\n'
@@ -106,15 +105,15 @@ def test_a_file_that_stays_the_same_is_not_read_again(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file.write_text(GOOD)
-    os.utime(file, (1_700_000_000, 1_700_000_000))
+    monkeypatch.setattr(followed, "SETTLED_NANOSECONDS", 0)
     rules = SettingsRules(file)
     rules.current()
 
     def fail(*_: object) -> None:
         raise AssertionError("read again")
 
-    monkeypatch.setattr(source, "parse_settings", fail)
-    monkeypatch.setattr(Path, "open", fail)
+    monkeypatch.setattr(followed, "parse_settings", fail)
+    monkeypatch.setattr(followed.os, "open", fail)
     for _ in range(3):
         assert len(rules.current().rules) == 3
 

@@ -1,0 +1,225 @@
+"""One settings file, followed: what it says now, also while it is broken or away (POL-63)."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import itertools
+import os
+import stat
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sayso.config.reading import MAX_BYTES
+from sayso.config.settings import Scope, Settings, parse_settings, readable_part, tightened
+from sayso.core.effect import Effect
+from sayso.errors import SettingsInvalid
+from sayso.policy.descriptors import ToolDescriptor
+from sayso.policy.rule import Rule
+
+SETTLED_NANOSECONDS = 100_000_000
+"""A file changed less than this ago is read again: another change may carry the same time."""
+
+GONE_SECONDS = 1.0
+"""So long a project's file that goes away still counts: editors take a file away to replace it."""
+
+Signature = tuple[int, int, int, int, int]
+
+_VERSIONS = itertools.count(1)
+"""Never the same twice in a process, so that a version stands for one content of one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What counts of a file now; `waiting` tells that something in it waits for the user's trust."""
+
+    rules: tuple[Rule, ...] = ()
+    descriptors: tuple[ToolDescriptor, ...] = ()
+    problem: str | None = None
+    unavailable: bool = False
+    warnings: tuple[str, ...] = ()
+    waiting: bool = False
+
+
+class FollowedFile:
+    """A settings file that costs one `stat` as long as it stays the same.
+
+    One that becomes invalid or unreadable keeps its last good denies and asks, beside those that can
+    still be read, and loses its allows (POL-63). One that is so from the start makes the rules
+    unavailable (POL-23). A user's file that goes away is broken; a project's then says nothing any more.
+    `inside` is the real folder that a project's file has to lie in, also where links lead. `version` is
+    another one whenever what the file says has changed.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        scope: Scope = Scope.USER,
+        *,
+        inside: str | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = path
+        self.scope = scope
+        self.version = 0
+        self.digest: str | None = None
+        self.problem: str | None = None
+        self._inside = inside
+        self._now = now
+        self._signature: Signature | None = None
+        self._settled = False
+        self._data: bytes | None = None
+        self._seen = False
+        self._gone_at: float | None = None
+        self._good: Settings | None = None
+        self._good_digest: str | None = None
+        self._readable = Settings()
+
+    @property
+    def settings(self) -> Settings:
+        """The last settings that were good; the defaults if there never were any."""
+        return self._good or Settings()
+
+    @property
+    def silent(self) -> bool:
+        """Whether the file says nothing: it is not there, and nothing is left of it."""
+        return not self._seen
+
+    def look(self) -> bool:
+        """Read the file if it may have changed; returns whether what it says has."""
+        before = self.version
+        try:
+            signature = _signature(self.path.stat())
+        except (FileNotFoundError, NotADirectoryError):
+            self._gone()
+            return self.version != before
+        except (OSError, ValueError) as error:
+            self._unreadable(error)
+            return self.version != before
+        self._gone_at = None
+        if self._settled and signature == self._signature:
+            return False
+        try:
+            signature, data = self._read()
+        except (FileNotFoundError, NotADirectoryError):
+            self._gone()
+            return self.version != before
+        except (OSError, ValueError) as error:
+            self._unreadable(error)
+            return self.version != before
+        except SettingsInvalid as error:
+            self._lost()
+            self._broken(str(error), Settings())
+            return self.version != before
+        self._signature = signature
+        self._settled = time.time_ns() - max(signature[:2]) > SETTLED_NANOSECONDS
+        self._take(data)
+        return self.version != before
+
+    def said(self, trusted: Callable[[str, str | None], bool]) -> Said:
+        """What counts now; `trusted` tells whether the user trusts a project's file with that digest."""
+        good = self._counting(self._good or Settings(), self._good_digest, trusted)
+        if self.problem is None:
+            waiting = good is not self._good and bool(self.settings.loosens)
+            return Said(good.rules, good.descriptors, warnings=good.warnings, waiting=waiting)
+        rest = self._counting(self._readable, None, trusted)
+        return Said(
+            rules=_all_of(
+                [rule for rule in good.rules if rule.effect is not Effect.ALLOW], rest.rules
+            ),
+            descriptors=(*good.descriptors, *rest.descriptors),
+            problem=self.problem,
+            unavailable=self._good is None,
+        )
+
+    def _counting(
+        self, settings: Settings, digest: str | None, trusted: Callable[[str, str | None], bool]
+    ) -> Settings:
+        if self.scope is not Scope.PROJECT or trusted(str(self.path), digest):
+            return settings
+        return tightened(settings)
+
+    def _read(self) -> tuple[Signature, bytes]:
+        real = os.path.realpath(self.path)
+        if self._inside is not None and not _lies_in(real, self._inside):
+            raise SettingsInvalid(
+                f"{self.path}:1:1: the file is a link that leads out of the project",
+                "put the file itself there",
+            )
+        # A pipe or a device would be waited for, so it is opened without waiting and refused.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+        descriptor = os.open(real, flags | getattr(os, "O_NOFOLLOW", 0))
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            os.close(descriptor)
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        with os.fdopen(descriptor, "rb") as file:
+            return _signature(found), file.read(MAX_BYTES + 1)
+
+    def _take(self, data: bytes) -> None:
+        if self._seen and data == self._data:
+            return
+        self._seen, self._data = True, data
+        self.digest = hashlib.sha256(data).hexdigest()
+        try:
+            settings = parse_settings(self.path, data, self.scope)
+        except SettingsInvalid as error:
+            self._broken(str(error), readable_part(self.path, data, self.scope))
+            return
+        self.version = next(_VERSIONS)
+        self._good, self._good_digest, self.problem = settings, self.digest, None
+        self._readable = Settings()
+
+    def _unreadable(self, error: OSError | ValueError) -> None:
+        self._lost()
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        self._broken(
+            f"{self.path}:1:1: the file cannot be read: {why}\n"
+            "hint: give the user that sayso runs as the right to read it, or take it away",
+            Settings(),
+        )
+
+    def _lost(self) -> None:
+        self._signature, self._settled, self._data, self.digest = None, False, None, None
+        self._seen = True
+
+    def _gone(self) -> None:
+        if not self._seen:
+            self._good = self._good or Settings()
+            return
+        if self.scope is Scope.PROJECT:
+            self._gone_at = self._now() if self._gone_at is None else self._gone_at
+            if self._now() - self._gone_at >= GONE_SECONDS:
+                self._lost()
+                self._seen, self._gone_at = False, None
+                self._good, self._good_digest, self._readable = Settings(), None, Settings()
+                self.problem = None
+                self.version = next(_VERSIONS)
+                return
+        self._lost()
+        self._broken(
+            f"{self.path}:1:1: the file is gone; its deny and ask rules stay\n"
+            "hint: an empty file there says that nothing is set",
+            self._readable,
+        )
+
+    def _broken(self, problem: str, readable: Settings) -> None:
+        if problem != self.problem or readable != self._readable:
+            self.version = next(_VERSIONS)
+            self.problem, self._readable = problem, readable
+
+
+def _all_of(first: list[Rule], second: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """The rules of both, each once, wherever in the file it stands."""
+    known = {replace(rule, place=None) for rule in first}
+    return (*first, *(rule for rule in second if replace(rule, place=None) not in known))
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _signature(found: os.stat_result) -> Signature:
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size, found.st_dev

@@ -1,0 +1,58 @@
+"""Settings whose feature is still to come: read strictly, and said to do nothing yet (POL-60)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sayso.config.reading import Table
+
+MODES = (
+    *("default", "accept-edits", "auto", "plan", "dont-ask", "bypass"),
+    *("acceptEdits", "dontAsk", "bypassPermissions"),
+)
+
+
+def later_keys(root: Table) -> Iterator[str]:
+    """Check the settings that this version does nothing with, and name each of them with its place.
+
+    Raises SettingsInvalid for a value that the feature will not be able to use.
+    """
+    permissions, ui = root.table("permissions"), root.table("ui")
+    yield from _named(permissions, _PERMISSIONS)
+    yield from _named(permissions.table("auto"), {"model": Table.text, "environment": Table.text})
+    yield from _named(ui, {"context_template": Table.text})
+    yield from _named(root, {"channels": Table.table, "operator_notify": _tables})
+    for _, server in root.table("mcp").named_tables():
+        yield from _named(server, {"trusted": Table.boolean, "group": Table.text})
+
+
+PERMISSION_KEYS = (
+    "read_only_defaults", "permission_mode", "auto_approve", "auto_approve_commands", "plan_review",
+    "hooks",
+)  # fmt: skip
+
+
+def _mode(table: Table, key: str) -> str:
+    return table.choice(key, "default", MODES)
+
+
+def _tables(table: Table, key: str) -> list[Table]:
+    return list(table.tables(key))
+
+
+_PERMISSIONS: dict[str, Callable[[Table, str], object]] = {
+    "read_only_defaults": Table.boolean,
+    "permission_mode": _mode,
+    "auto_approve": Table.boolean,
+    "auto_approve_commands": Table.texts,
+    "plan_review": Table.boolean,
+    "hooks": Table.table,
+}
+
+
+def _named(table: Table, readers: dict[str, Callable[[Table, str], object]]) -> Iterator[str]:
+    for key, read in readers.items():
+        if key in table:
+            read(table, key)
+            place = table.document.place(table.document.positions.of_key((*table.path, key)))
+            yield f"{place}: `{key}` does nothing in this version"

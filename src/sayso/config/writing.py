@@ -1,0 +1,60 @@
+"""Writing a file of sayso's own settings: one writer at a time, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from sayso.config.reading import MAX_BYTES
+from sayso.errors import SettingsInvalid
+
+
+@contextlib.contextmanager
+def alone(directory: Path) -> Iterator[None]:
+    """Keep other edits by sayso out of the directory."""
+    import fcntl
+
+    descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_bytes(path: Path) -> bytes | None:
+    """What stands in the file, a little more than it may hold at most; None if it is not there."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+
+
+def replace_file(path: Path, before: bytes | None, after: bytes, *, shown: Path) -> None:
+    """Put a new file into the place of the old one, with its rights, whole and for good.
+
+    Raises SettingsInvalid, which names the file as `shown`, if it is no longer what it was before.
+    """
+    mode = 0o600 if before is None else stat.S_IMODE(path.stat().st_mode)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(after)
+            os.fchmod(file.fileno(), mode)
+            file.flush()
+            os.fsync(file.fileno())
+        if read_bytes(path) != before:
+            raise SettingsInvalid(
+                f"{shown}:1:1: the file was changed in the meantime; nothing was written",
+                "try again",
+            )
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
