@@ -26,6 +26,7 @@ from sayso.policy.spelling import fold, skeleton
 from sayso.policy.targets import targets
 from sayso.policy.web_address import displayed_host
 from tests.fakes.facts import FakeFacts
+from tests.reference.commands import command_matches, names_a_program, runs_nothing_of_its_own
 
 CLASSES = {
     "@fs_read": {Operation.READ},
@@ -84,10 +85,13 @@ def judge(
         chosen = in_order(chosen)
     world = World(call, lists, chosen, facts, group)
     touched = targets(call, descriptors, facts)
-    own = [weigh(world, target, None) for target in touched if target.own]
+    # POL-32: what only runs another command decides nothing, unless it is all there is.
+    deciding = [t for t in touched if t.own and not runs_nothing_of_its_own(t)]
+    deciding = deciding or [t for t in touched if t.own][:1]
+    own = [weigh(world, target, None) for target in deciding]
     whole, _ = strictest(own)
     for target in touched:
-        if not target.own:
+        if not any(target is other for other in deciding):
             said, asks = weigh(world, target, whole.effect)
             if said.rule is None and said.reason is Reason.NO_RULE:
                 said = Said(whole.effect, whole.reason, None, False, said.doubtful)
@@ -149,6 +153,12 @@ def weigh(world: World, target: Target, followed: Effect | None) -> tuple[Said, 
     for rules, found in ((world.lists, listed), (world.table, rows)):
         for rule in rules:
             how = matches(rule, target, world, listed=rules is world.lists)
+            if (
+                followed is not None
+                and target.own
+                and not counts_on_a_wrapper(rule, rules is world.lists)
+            ):
+                continue
             if how == SAME:
                 found.append(rule)
             elif how == ALIKE and not (known and about_tools(rule, target)):
@@ -182,6 +192,10 @@ def weigh(world: World, target: Target, followed: Effect | None) -> tuple[Said, 
             rows = [rule for rule in world.table if rule in rows]
             return decide(world.call, listed, rows, target, doubts)
     return said, asks
+
+
+def counts_on_a_wrapper(rule: Rule, listed: bool) -> bool:
+    return names_a_program(rule) and not (listed and rule.effect is Effect.ALLOW)
 
 
 def decide(
@@ -292,7 +306,9 @@ def matches(rule: Rule, target: Target, world: World, *, listed: bool) -> str:
             return OTHER
         return name_matches(rule.pattern or "", target.tool or "", rule.effect)
     if rule.kind == "shell":
-        return SAME if target.kind is TargetKind.COMMAND and rule.pattern == "*" else OTHER
+        if target.kind is not TargetKind.COMMAND:
+            return OTHER
+        return command_matches(rule, target, line_of(world, target), world.facts)
     if rule.kind == "web":
         return host_matches(rule, target)
     if rule.kind == "mcp":
@@ -301,7 +317,7 @@ def matches(rule: Rule, target: Target, world: World, *, listed: bool) -> str:
         if not tool_matches(rule, world.call, listed):
             return OTHER
         if target.kind is TargetKind.COMMAND:
-            return SAME if rule.pattern == "*" else OTHER
+            return command_matches(rule, target, line_of(world, target), world.facts)
         if target.kind is TargetKind.HOST:
             return host_matches(rule, target)
         return pair_matches(rule, target) if ":" in rule.pattern or rule.pattern == "*" else OTHER
@@ -313,6 +329,11 @@ def matches(rule: Rule, target: Target, world: World, *, listed: bool) -> str:
     if rule.effect is Effect.ALLOW or not glob(fold(rule.tool_pattern), skeleton(name)):
         return OTHER
     return ALIKE
+
+
+def line_of(world: World, target: Target) -> str:
+    line = world.call.arguments.get("command")
+    return line if isinstance(line, str) else target.text
 
 
 def about_tools(rule: Rule, target: Target) -> bool:

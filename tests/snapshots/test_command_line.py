@@ -31,7 +31,6 @@ COMMANDS = [
     "passphrase set",
     "policy",
     "policy cases",
-    "policy check",
     "policy explain",
     "policy list",
     "reject",

@@ -13,7 +13,7 @@ from sayso.policy.comparison import Condition, ConditionFailed, failing
 from sayso.policy.condition import compile_condition
 from sayso.policy.facts import Facts
 from sayso.policy.outcome import Match
-from sayso.policy.patterns.command import compile_command
+from sayso.policy.patterns.command import CommandPattern, compile_command
 from sayso.policy.patterns.host import HostPattern, compile_host
 from sayso.policy.patterns.mcp import PairPattern, compile_pair
 from sayso.policy.patterns.path import (
@@ -48,7 +48,7 @@ class CompiledRule:
     """A rule with its patterns and conditions compiled.
 
     Exactly one sort of target is set for a rule with a target pattern: `paths`, `hosts`, `pair`,
-    `command` (True = every command) or `named` (skills and agents). `problem` says what could not be
+    `command` or `named` (skills and agents). `problem` says what could not be
     compiled: the rule then applies to everything its tool pattern hits if it asks or denies, and to
     nothing if it allows.
     """
@@ -82,7 +82,7 @@ class CompiledRule:
         self.critical = False
         self.host: HostPattern | None = None
         self.pair: PairPattern | None = None
-        self.command: bool | None = None
+        self.command: CommandPattern | None = None
         self.named: ToolPattern | None = None
         self.named_kind: str | None = None
         self.tool = compile_tool_pattern("*")
@@ -109,6 +109,10 @@ class CompiledRule:
             and (self.source is None or self.source == call.source)
             and (self.user_id is None or self.user_id == call.user_id)
         )
+
+    def for_call(self, call: ToolCall) -> bool:
+        """Whether the rule is for the owner of the call; most rules are for all."""
+        return not self.scoped or self.in_scope(call)
 
     def holds(self, call: ToolCall) -> tuple[bool, bool, str | None]:
         """Whether the rule applies by its conditions, whether they failed, and what they did.
@@ -139,9 +143,6 @@ class CompiledRule:
         """Why the rule can never do what it says, None if it can."""
         if self.paths == () and not self.critical:
             return f"the rule `{self.rule.text}` can never match: the home directory is not known"
-        if self.command is False and (self.strict or self.denies):
-            does = "never allows" if self.strict else "only asks"
-            return f"the rule `{self.rule.text}` {does}: command lines are not taken apart yet"
         if self.strict and not self.targeted:
             name = self.tool.text
             hidden = hidden_character(name)
@@ -166,7 +167,7 @@ class CompiledRule:
             self.operations = _KIND_OPERATIONS[rule.kind]
             self._compile_paths(rule, facts, compile_text_path)
         elif rule.kind == "shell":
-            self.command = compile_command(rule.pattern or "").everything
+            self.command = compile_command(rule.pattern or "")
         elif rule.kind == "web":
             self.host = compile_host(rule.pattern or "")
         elif rule.kind == "mcp":
@@ -195,7 +196,7 @@ class CompiledRule:
             self.paths = None
             self._compile_paths(rule, facts, compile_table_path)
         elif rule.pattern is not None:
-            self.command = compile_command(rule.pattern).everything
+            self.command = compile_command(rule.pattern)
             for compile_other in (self._try_host, self._try_pair):
                 compile_other(rule.pattern)
 

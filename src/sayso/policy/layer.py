@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sayso.core.effect import Effect
 from sayso.core.target import Target, TargetKind
+from sayso.policy.command_index import CommandIndex
 from sayso.policy.compiled import CompiledRule
 from sayso.policy.host_index import HostIndex
 from sayso.policy.name_index import NameIndex
@@ -37,7 +38,7 @@ class Patterned:
         self.paths_size = 0
         self.hosts = HostIndex()
         self.pairs: list[CompiledRule] = []
-        self.commands: list[CompiledRule] = []
+        self.commands = CommandIndex()
         self.named: list[CompiledRule] = []
         self.concerns: list[CompiledRule] = []
 
@@ -51,8 +52,8 @@ class Patterned:
             self.hosts.add(rule)
         if rule.pair is not None:
             self.pairs.append(rule)
-        if rule.command:
-            self.commands.append(rule)
+        if rule.command is not None:
+            self.commands.add(rule)
         if rule.named is not None:
             self.named.append(rule)
         concerned = rule.paths is not None or rule.command is not None

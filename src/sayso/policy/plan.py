@@ -30,8 +30,8 @@ class Plan:
     """
 
     __slots__ = (
-        "command_lists", "command_table", "concern", "descriptor", "doubts", "fixed", "group",
-        "identity", "list_groups", "list_paths", "lists", "only_path", "path_concern", "simple", "table",
+        "concern", "descriptor", "doubts", "fixed", "group", "identity", "list_commands", "list_groups",
+        "list_paths", "lists", "only_path", "path_concern", "simple", "table", "table_commands",
         "table_groups", "table_paths", "warnings",
     )  # fmt: skip
 
@@ -66,8 +66,8 @@ class Plan:
         self.concern = min(concerns, key=lambda r: r.rule.id) if concerns else None
         of_paths = [rule for rule in concerns if rule.paths is not None]
         self.path_concern = min(of_paths, key=lambda r: r.rule.id) if of_paths else None
-        self.command_lists = self._commands(self.list_groups, call)
-        self.command_table = self._commands(self.table_groups, call)
+        self.list_commands = [group.commands for group in self.list_groups if group.commands.size]
+        self.table_commands = [group.commands for group in self.table_groups if group.commands.size]
         self.list_paths = [group.paths for group in self.list_groups if group.paths_size]
         self.table_paths = [group.paths for group in self.table_groups if group.paths_size]
         bare = self.descriptor is None or self.descriptor.bare
@@ -98,9 +98,6 @@ class Plan:
 
     def _is_fixed(self) -> bool:
         return self.simple and not any(rule.guarded for rule in (*self.lists, *self.table))
-
-    def _commands(self, groups: list[Patterned], call: ToolCall | None) -> list[CompiledRule]:
-        return [rule for group in groups for rule in group.commands if _for(rule, call)]
 
     def _look_alikes(
         self, call: ToolCall | None, layers: list[tuple[Layer, list[Patterned]]]
@@ -137,6 +134,11 @@ class Plan:
 def look_alike(target: Target, rule: CompiledRule) -> str:
     """The doubt about a target that only looks like what a rule denies or asks about."""
     return f"`{target.text}` looks like what rule `{rule.rule.id}` is about, and is another"
+
+
+def may_be(target: Target, rule: CompiledRule) -> str:
+    """The doubt about a command of which not all is known."""
+    return f"not all of `{target.text}` is known, and rule `{rule.rule.id}` could be about it"
 
 
 def _spells_out(rule: CompiledRule) -> bool:

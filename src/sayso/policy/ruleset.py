@@ -9,7 +9,9 @@ from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.core.session import DEFAULT_GROUP
+from sayso.core.shell_command import ShellCommand
 from sayso.core.target import Target, TargetKind
+from sayso.policy.command_index import CommandIndex, CommandMatches, needs_no_allow
 from sayso.policy.compiled import CompiledRule
 from sayso.policy.descriptors import Descriptors
 from sayso.policy.facts import Facts
@@ -17,7 +19,7 @@ from sayso.policy.layer import Layer
 from sayso.policy.matching import PathMatcher, match_named
 from sayso.policy.outcome import PolicyOutcome, TargetOutcome
 from sayso.policy.path_index import Place
-from sayso.policy.plan import Plan, look_alike
+from sayso.policy.plan import Plan, look_alike, may_be
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.targets import path_target, targets_of, with_addresses
 from sayso.policy.weighing import combine, weigh
@@ -171,14 +173,17 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
     if len(targets) == 1:
         only = _weigh_target(targets[0], call, ruleset, facts, plan, None)
         return combine((only,), plan.warnings)
-    outcomes = [_weigh_target(t, call, ruleset, facts, plan, None) for t in targets if t.own]
+    deciding = [t for t in targets if t.own and not needs_no_allow(t.command)]
+    deciding = deciding or [next(t for t in targets if t.own)]
+    outcomes = [_weigh_target(target, call, ruleset, facts, plan, None) for target in deciding]
     if len(outcomes) < len(targets):
         own = combine(outcomes)
+        decided = {id(target) for target in deciding}
         for target in targets:
-            if target.own:
+            if id(target) in decided:
                 continue
             outcome = _weigh_target(target, call, ruleset, facts, plan, own.effect)
-            if outcome.rule is None and outcome.reason is Reason.NO_RULE:
+            if outcome.rule is None and outcome.reason is Reason.NO_RULE and not target.redirected:
                 # A derived target that nothing matches follows the call's own effect.
                 outcome = replace(outcome, effect=own.effect, reason=own.reason)
             outcomes.append(outcome)
@@ -193,9 +198,10 @@ def _weigh_target(
     plan: Plan,
     followed: Effect | None,
 ) -> TargetOutcome:
-    """Weigh one target; a derived one that nothing matches has the effect `followed`."""
-    lists = plan.lists if target.own else []
-    table = plan.table if target.own else []
+    """Weigh one target; one that nothing matches has the effect `followed`, where there is one."""
+    decides = target.own and followed is None
+    lists = plan.lists if decides else []
+    table = plan.table if decides else []
     doubts: list[str] = [*plan.doubts] if target.own else []
     looks: list[CompiledRule] = []
     if target.kind is TargetKind.PATH:
@@ -213,8 +219,16 @@ def _weigh_target(
     elif target.kind is TargetKind.HOST:
         return _weigh_host(target, call, facts, plan, lists, table, doubts, followed)
     elif target.kind is TargetKind.COMMAND:
-        lists = lists + plan.command_lists
-        table = plan.ordered(table + plan.command_table)
+        matches = _matches(plan.list_commands, target, call, facts, plan)
+        rows = _matches(plan.table_commands, target, call, facts, plan)
+        looks += (*matches.looks, *rows.looks)
+        doubts += sorted({may_be(target, rule) for rule in (*matches.maybe, *rows.maybe)})
+        lists = lists + matches.rules
+        table = plan.ordered(table + rows.rules)
+        if needs_no_allow(target.command) and not decides:
+            # It is a wrapper, or runs nothing: only what is said of it by name counts.
+            lists = [rule for rule in lists if not rule.strict and not _is_wide(rule)]
+            table = [row for row in table if not _is_wide(row)]
         if target.opaque and plan.concern is not None:
             doubts.append(
                 f"{target.doubt}, and rule `{plan.concern.rule.id}` could be about a part of it"
@@ -225,6 +239,24 @@ def _weigh_target(
     if looks:
         doubts += sorted({look_alike(target, rule) for rule in looks})
     return weigh(target, call, lists, table, doubts)
+
+
+def _matches(
+    indexes: list[CommandIndex], target: Target, call: ToolCall, facts: Facts, plan: Plan
+) -> CommandMatches:
+    found = CommandMatches()
+    if not indexes:
+        return found
+    name = None if plan.descriptor is None else plan.descriptor.command
+    line = None if name is None else call.arguments.get(name)
+    command = target.command or ShellCommand(target.text, ())
+    for index in indexes:
+        index.match(command, line if isinstance(line, str) else target.text, call, facts, found)
+    return found
+
+
+def _is_wide(rule: CompiledRule) -> bool:
+    return rule.command is None or rule.command.everything
 
 
 def _weigh_host(

@@ -1,6 +1,7 @@
-"""Patterns for command lines: read and kept, and told apart only in whether they mean every command.
+"""Patterns for commands: words with stars, or a regular expression (POL-13).
 
-A command line that cannot be taken apart is covered by a pattern for every command and no other.
+How an allow matches stands in `command_allow`, how a deny or an ask does in `command_deny`. A command line
+that cannot be taken apart is covered by a pattern for every command and no other.
 """
 
 from __future__ import annotations
@@ -9,19 +10,39 @@ from dataclasses import dataclass
 
 from sayso.errors import RuleSyntaxError
 from sayso.policy.patterns.expression import Expression, compile_expression
+from sayso.policy.patterns.glob import Glob, parse_glob
+from sayso.policy.shell.program_name import base_name
 
 
 @dataclass(frozen=True, slots=True)
 class CommandPattern:
-    """One pattern for command lines: its words, or a regular expression, and whether it is `*`."""
+    """One pattern for commands: its words, or a regular expression.
+
+    `words` are those before the end; with `open_end` any further ones may follow. `globs` are the words
+    split at their stars.
+    """
 
     words: tuple[str, ...] = ()
     expression: Expression | None = None
+    open_end: bool = False
+    globs: tuple[Glob, ...] = ()
 
     @property
     def everything(self) -> bool:
         """Whether it means every command."""
-        return self.words == ("*",)
+        return self.open_end and not self.words
+
+    @property
+    def exact(self) -> bool:
+        """Whether it means one list of words and no other."""
+        return not self.open_end and all(len(glob) == 1 for glob in self.globs)
+
+    @property
+    def program(self) -> str | None:
+        """The name of the program it is about, None where that is a pattern of its own."""
+        if not self.words or len(self.globs[0]) > 1:
+            return None
+        return base_name(self.words[0])
 
 
 def compile_command(text: str) -> CommandPattern:
@@ -35,7 +56,9 @@ def compile_command(text: str) -> CommandPattern:
         words[-1:] = [words[-1][:-2], "*"]
     elif words == [":*"]:
         words = ["*"]
-    return CommandPattern(tuple(words))
+    open_end = words[-1] == "*"
+    fixed = tuple(words[:-1] if open_end else words)
+    return CommandPattern(fixed, None, open_end, tuple(parse_glob(word) for word in fixed))
 
 
 def _words(text: str) -> list[str]:

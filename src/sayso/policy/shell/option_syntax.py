@@ -21,10 +21,14 @@ class Takes(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """The options of a program by their spelling, each with the name it goes by and what it takes."""
+    """The options of a program by their spelling, each with the name it goes by and what it takes.
+
+    `reaching` are the names of those by which it runs another program or writes a file.
+    """
 
     short: Mapping[str, tuple[str, Takes]]
     long: Mapping[str, tuple[str, Takes]]
+    reaching: frozenset[str] = frozenset()
 
     def find_long(self, name: str) -> tuple[str, Takes] | None:
         """A long option by its name or a beginning of it that fits no other."""
@@ -40,16 +44,21 @@ def syntax(text: str) -> Syntax:
     """Read options written as `k/kill-after= f/foreground d/differences?`.
 
     A name of one character is a short option, a longer one a long option; `=` says that it takes a
-    value, `?` that it takes one only if it is glued to it. The last name is the one it goes by.
+    value, `?` that it takes one only if it is glued to it. The last name is the one it goes by. A `!` at
+    the end marks an option by which the program runs another one or writes a file.
     """
     short: dict[str, tuple[str, Takes]] = {}
     long: dict[str, tuple[str, Takes]] = {}
-    for item in text.split():
+    reaching = set()
+    for word in text.split():
+        item = word[:-1] if word[-1] == "!" and len(word) > 1 else word
         takes = Takes(item[-1]) if item[-1] in "=?" and len(item) > 1 else Takes.NOTHING
         names = (item[:-1] if takes is not Takes.NOTHING else item).split("/")
         for name in names:
             (short if len(name) == 1 else long)[name] = (names[-1], takes)
-    return Syntax(short, long)
+        if item is not word:
+            reaching.add(names[-1])
+    return Syntax(short, long, frozenset(reaching))
 
 
 @dataclass(frozen=True, slots=True)

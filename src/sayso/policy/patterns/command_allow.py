@@ -1,0 +1,89 @@
+"""How an allow matches a command: strictly, word by word (POL-13, POL-33, POL-38, POL-39)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from sayso.core.shell_command import ShellCommand, ShellWord
+from sayso.policy.patterns.command import CommandPattern
+from sayso.policy.patterns.glob import Glob, glob_matches
+from sayso.policy.shell.program_name import trusted_name
+from sayso.policy.shell.reaching import UNSURE, Reach, reaches
+from sayso.policy.shell.variables import is_harmless
+from sayso.policy.shell.words import beginning, is_known, literal
+
+
+def allows(pattern: CommandPattern, command: ShellCommand) -> bool:
+    """Whether an allow with this pattern covers the command.
+
+    The program is called by its bare name or lies in a folder of the system, only harmless variables
+    are set for it, and each word is what the pattern says. What a wildcard covers does not reach further
+    than the program itself.
+    """
+    if pattern.everything:
+        return True
+    words = command.words
+    if not words or command.inherited or not is_known(words[0]):
+        return False
+    if any(not is_harmless(assignment.name) for assignment in command.assignments):
+        return False
+    if pattern.expression is not None:
+        return pattern.expression.fullmatch(command.text) and _named(pattern, words)
+    count = len(pattern.globs)
+    if len(words) < count or (len(words) > count and not pattern.open_end):
+        return False
+    if not _program_fits(pattern, words[0]):
+        return False
+    for place in range(1, count):
+        last = place == count - 1 and not pattern.open_end
+        if not _fits(pattern.globs[place], pattern.words[place], words[place], last=last):
+            return False
+    return pattern.exact or _reaches(words) <= _reaches_of(pattern)
+
+
+def _program_fits(pattern: CommandPattern, word: ShellWord) -> bool:
+    value = word.value or ""
+    written, glob = pattern.words[0], pattern.globs[0]
+    if "/" not in written:
+        name = trusted_name(value)
+        return name is not None and glob_matches(glob, name)
+    if len(glob) == 1:
+        return value == written or word.text == written
+    return glob_matches(glob, value) and ".." not in value.split("/")
+
+
+def _fits(glob: Glob, written: str, word: ShellWord, *, last: bool) -> bool:
+    if is_known(word):
+        return glob_matches(glob, word.value or "")
+    if len(glob) == 1 or word.splits:
+        return False
+    if word.pattern is not None and (not last or "/." in word.pattern):
+        return False  # it may become several words, or lead up
+    if word.pattern is not None and word.text == written:
+        return True
+    return len(glob) == 2 and not glob[1] and beginning(word).startswith(glob[0])
+
+
+@lru_cache(maxsize=4096)
+def _reaches(words: tuple[ShellWord, ...]) -> frozenset[Reach]:
+    return reaches(words)
+
+
+@lru_cache(maxsize=4096)
+def _reaches_of(pattern: CommandPattern) -> frozenset[Reach]:
+    """What the fixed words of the pattern name themselves."""
+    words = [
+        literal(text) if len(glob) == 1 else ShellWord(text, None, glob[0])
+        for text, glob in zip(pattern.words, pattern.globs, strict=False)
+    ]
+    return frozenset(reach for reach in reaches(words) if reach.name != UNSURE)
+
+
+def _named(pattern: CommandPattern, words: Sequence[ShellWord]) -> bool:
+    """Whether an expression spells out each option by which the command reaches further."""
+    expression = "" if pattern.expression is None else pattern.expression.text
+    return all(
+        reach.name != UNSURE and words[reach.place].text.partition("=")[0] in expression
+        for reach in _reaches(tuple(words))
+    )

@@ -1,0 +1,227 @@
+"""What the words of a well-known program mean: options, their values and operands (POL-38).
+
+Reading is generous: a word that may be an option and may be none is told of as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+
+from sayso.core.shell_command import ShellWord
+from sayso.policy.shell import git_options, program_options
+from sayso.policy.shell.option_syntax import Syntax, Takes, syntax
+from sayso.policy.shell.program_name import base_name
+from sayso.policy.shell.words import after, beginning, is_known, may_be_option
+
+_NO_SYNTAX = Syntax({}, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How the words of a program are read; `known` tells that its options are known well enough."""
+
+    program: str
+    syntax: Syntax = _NO_SYNTAX
+    known: bool = False
+    one_dash: bool = False
+    ends: bool = False
+    bundle: bool = False
+    verbs: bool = False
+    script: str | None = None
+    operands: int | None = None
+    verb: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a command: the name it goes by, as it is spelled, its value, and its place.
+
+    `known` tells that it is in the table; `name` is else as written. `several` are the letters of a
+    cluster that could be one long option with a single dash, where the program is not known.
+    """
+
+    name: str
+    spelling: str
+    value: ShellWord | None
+    place: int
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A word that is no option; `maybe` tells that it may be the value of an option that is not known."""
+
+    word: ShellWord
+    place: int
+    maybe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The words of a command, taken apart; `loose` are the words of which it is not known what they are."""
+
+    grammar: Grammar
+    options: tuple[Option, ...]
+    operands: tuple[Operand, ...]
+    loose: tuple[Operand, ...]
+    values: frozenset[int]
+
+
+@lru_cache(maxsize=1)
+def grammars() -> dict[str, Grammar]:
+    """The programs whose options are known."""
+    found = {}
+    for program, line in program_options.table().items():
+        words = line.split()
+        marks = {word for word in words if word[0] in "@-" or word in _MARKS}
+        text = " ".join(word for word in words if word not in marks)
+        operands = [int(word[1:]) for word in marks if word[0] == "@"]
+        script = "sed" if "sed" in marks else "awk" if "awk" in marks else None
+        found[program] = Grammar(
+            program,
+            syntax(text),
+            True,
+            "-long" in marks,
+            "ends" in marks,
+            "bundle" in marks,
+            "verbs" in marks,
+            script,
+            operands[0] if operands else None,
+        )
+    return found
+
+
+_EXEC = frozenset({"exec", "execdir", "ok", "okdir", "exec-batch"})
+_RUNNING_INNER = frozenset({"find", "gfind", "bfs", "fd", "fdfind"})
+"""Programs whose inner commands are found and judged for themselves (POL-32)."""
+
+_MARKS = frozenset({"ends", "bundle", "sed", "awk", "verbs"})
+GIT = Grammar("git", syntax(git_options.GLOBALS), True, ends=True)
+
+
+@cache
+def _git_verb(verb: str) -> Grammar:
+    return Grammar(
+        verb, syntax(git_options.VERBS.get(verb, "")), verb in git_options.VERBS, verb=True
+    )
+
+
+def read(words: Sequence[ShellWord]) -> Reading:
+    """Take the words of a command apart; the first, its program, has to be known."""
+    program = base_name(words[0].value or "").lower() if words else ""
+    if program == "git":
+        return _read_git(words)
+    return _read(words, 1, grammars().get(program) or Grammar(program))
+
+
+def _read_git(words: Sequence[ShellWord]) -> Reading:
+    outer = _read(words, 1, GIT)
+    outer = replace(outer, options=tuple(_as_global(option) for option in outer.options))
+    if not outer.operands or not is_known(outer.operands[0].word) or outer.loose:
+        return outer
+    verb = outer.operands[0]
+    inner = _read(words, verb.place + 1, _git_verb(verb.word.value or ""))
+    return Reading(
+        inner.grammar,
+        (*outer.options, *inner.options),
+        (verb, *inner.operands),
+        inner.loose,
+        outer.values | inner.values,
+    )
+
+
+def _ends_exec(words: Sequence[ShellWord], place: int) -> bool:
+    return words[place].value == "+" and words[place - 1].value == "{}"
+
+
+def _as_global(option: Option) -> Option:
+    return Option(f"git {option.name}", option.spelling, option.value, option.place, option.known)
+
+
+def _read(words: Sequence[ShellWord], start: int, grammar: Grammar) -> Reading:
+    options: list[Option] = []
+    operands: list[Operand] = []
+    loose: list[Operand] = []
+    values = set[int]()
+    position, dashes, maybe, inside = start, False, False, False
+    while position < len(words):
+        word = words[position]
+        begins = beginning(word)
+        place = position
+        position += 1
+        if inside:
+            inside = not (is_known(word) and word.value == ";") and not _ends_exec(words, place)
+            continue
+        if dashes or (grammar.ends and operands):
+            operands.append(Operand(word, place))
+            if word.splits:
+                loose.append(operands[-1])
+            continue
+        if is_known(word) and word.value == "--":
+            dashes, maybe = True, False
+            continue
+        if may_be_option(word) and not (begins.startswith("-") and not word.splits):
+            loose.append(Operand(word, place))
+            if not begins.startswith("-"):
+                operands.append(Operand(word, place, maybe=True))
+                maybe = False
+                continue
+        bundle = grammar.bundle and place == start and begins and not begins.startswith("-")
+        if not bundle and (not begins.startswith("-") or begins == "-"):
+            operands.append(Operand(word, place, maybe))
+            maybe = False
+            continue
+        maybe = False
+        found = list(_options(word, place, grammar, begins))
+        for option, takes in found:
+            value = option.value
+            if takes is Takes.VALUE and value is None and position < len(words):
+                value = words[position]
+                values.add(position)
+                if value.splits:
+                    loose.append(Operand(value, position))
+                position += 1
+                option = Option(option.name, option.spelling, value, option.place, option.known)
+            options.append(option)
+            inside = option.name in _EXEC and grammar.program in _RUNNING_INNER
+        if not found[-1][0].known and found[-1][0].value is None:
+            maybe = True
+    return Reading(grammar, tuple(options), tuple(operands), tuple(loose), frozenset(values))
+
+
+def _options(
+    word: ShellWord, place: int, grammar: Grammar, begins: str
+) -> Iterator[tuple[Option, Takes]]:
+    known = grammar.syntax
+    if begins.startswith("--") or (grammar.one_dash and begins.startswith("-")):
+        name, equals, _ = begins.lstrip("-").partition("=")
+        value = after(word, begins.index("=") + 1) if equals else None
+        entry = known.long.get(name) or (known.short.get(name) if grammar.one_dash else None)
+        if entry is None and not grammar.one_dash and grammar.known and is_known(word):
+            entry = known.find_long(name)
+        if entry is None:
+            yield Option(name, f"--{name}", value, place, False), Takes.NOTHING
+        else:
+            yield Option(entry[0], f"--{name}", value, place, True), entry[1]
+        return
+    if not grammar.known:
+        yield Option(begins, begins, None, place, False), Takes.NOTHING
+        return
+    letters = begins[1:] if begins.startswith("-") else begins
+    skipped = len(begins) - len(letters)
+    if letters[:1].isdigit() and letters[0] not in known.short:
+        yield Option(begins, begins, None, place, True), Takes.NOTHING
+        return
+    for number, letter in enumerate(letters, start=1):
+        entry = known.short.get(letter)
+        if entry is None:
+            yield Option(letter, f"-{letter}", None, place, number < len(letters)), Takes.NOTHING
+            continue
+        if entry[1] is not Takes.NOTHING and begins.startswith("-"):
+            glued = after(word, skipped + number)
+            nothing = is_known(glued) and not glued.value
+            yield Option(entry[0], f"-{letter}", None if nothing else glued, place, True), entry[1]
+            return
+        yield Option(entry[0], f"-{letter}", None, place, True), entry[1]

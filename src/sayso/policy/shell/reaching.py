@@ -1,0 +1,185 @@
+"""By which of its words a program reaches further than its name says (POL-39).
+
+It runs another program, loads code, or writes a file: by an option, an operand, or the text of a script. A
+rule that allows the program with a wildcard does not mean those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sayso.core.shell_command import ShellWord
+from sayso.policy.shell import git_options, program_options
+from sayso.policy.shell.options import GIT, Reading, grammars, read
+from sayso.policy.shell.program_name import base_name
+from sayso.policy.shell.scripts import UNREAD, awk_reaches, sed_reaches
+from sayso.policy.shell.words import beginning, is_known
+from sayso.policy.shell.wrapper_table import OTHER_SHELLS, SHELLS, WRAPPERS
+
+UNSURE = "a word that may be an option"
+OUTPUT = "an operand that is written"
+
+_HARMLESS_SSH = re.compile(
+    r"\s*(?:BatchMode|StrictHostKeyChecking|ConnectTimeout|ConnectionAttempts|LogLevel|ServerAlive\w+|User|"
+    r"Port|HostName|IdentityFile|IdentitiesOnly|PasswordAuthentication|PubkeyAuthentication|"
+    r"PreferredAuthentications|Compression|AddressFamily|TCPKeepAlive|RequestTTY|CheckHostIP|"
+    r"HostKeyAlgorithms|KexAlgorithms|Ciphers|MACs|NumberOfPasswordPrompts|ForwardAgent|ForwardX11|"
+    r"KbdInteractiveAuthentication|UpdateHostKeys|VisualHostKey|ExitOnForwardFailure)(?:[\s=]|$)",
+    re.IGNORECASE,
+)
+_SAFE_VALUES = {
+    ("ssh", "o"): _HARMLESS_SSH,
+    ("scp", "o"): _HARMLESS_SSH,
+    ("sftp", "o"): _HARMLESS_SSH,
+    ("curl", "write-out"): re.compile(r"(?!@)(?!.*%output)", re.DOTALL),
+    ("git", "C"): re.compile(r"(?!/|~)(?!(?:.*/)?\.\.(?:/|\Z))", re.DOTALL),
+    ("tar", "checkpoint-action"): re.compile(r"(?:dot|echo|bell|ttyout|sleep|wait|totals)\b"),
+}
+"""Values with which an option does not reach further, by program and option."""
+
+_NO_TRANSPORT = re.compile(r"(?!(?:ext|fd)::)")
+_NO_PLUS = re.compile(r"(?!\+)")
+_NO_TOOL = re.compile(r"(?!(?:\.?SHELL\w*|MAKE\w*|CC|CXX|CPP|LD|AR|AS|FC|PATH)[:+?!]*=)")
+_SAFE_OPERANDS = {
+    "clone": _NO_TRANSPORT,
+    "fetch": _NO_TRANSPORT,
+    "pull": _NO_TRANSPORT,
+    "push": _NO_TRANSPORT,
+    "ls-remote": _NO_TRANSPORT,
+    "less": _NO_PLUS,
+    "more": _NO_PLUS,
+    "vim": _NO_PLUS,
+    "vi": _NO_PLUS,
+    "nvim": _NO_PLUS,
+    "view": _NO_PLUS,
+    "ed": re.compile(r"(?!!)"),
+    "sqlite3": re.compile(
+        r"(?!\s*\.)(?!.*(?:load_extension|writefile|edit)\s*\()", re.IGNORECASE | re.DOTALL
+    ),
+    "make": _NO_TOOL,
+    "gmake": _NO_TOOL,
+}
+"""What an operand has to be like so that nothing is run by it, by program or verb of git."""
+
+_READING_CONFIG = frozenset(
+    {"get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """By what a command reaches further, in a name that all spellings share, and the place of the word."""
+
+    name: str
+    place: int
+
+
+def reaches(words: Sequence[ShellWord]) -> frozenset[Reach]:
+    """By which words a command runs another program or writes a file.
+
+    Empty where nothing of the kind is known of its program.
+    """
+    program = base_name(words[0].value or "").lower() if words and is_known(words[0]) else ""
+    if program != "git" and program not in grammars():
+        return frozenset()
+    return frozenset(_reaches(read(words), program))
+
+
+def _reaches(reading: Reading, program: str) -> Iterator[Reach]:
+    known = reading.grammar.syntax
+    for option in reading.options:
+        name = option.name.removeprefix("git ")
+        which = GIT.syntax if option.name is not name else known
+        safe = _SAFE_VALUES.get((reading.grammar.program if which is known else "git", name))
+        if safe is not None:
+            value = option.value
+            if value is None or not is_known(value) or not safe.match(value.value or ""):
+                yield Reach(option.name, option.place)
+        elif name in which.reaching:
+            yield Reach(option.name, option.place)
+        elif not option.known and option.spelling.startswith("--"):
+            for spelling, (full, _) in which.long.items():
+                if full in which.reaching and spelling.startswith(option.spelling[2:]):
+                    yield Reach(full, option.place)
+    yield from _operand_reaches(reading, program)
+    if _is_verb_without(reading):
+        return
+    for operand in reading.loose:
+        if known.reaching or program == "git" or (reading.grammar.operands and operand.word.splits):
+            yield Reach(UNSURE, operand.place)
+
+
+def _is_verb_without(reading: Reading) -> bool:
+    """Whether the words come after a verb of git that has no option that reaches further."""
+    verbs = git_options.RUNNING_VERBS | set(git_options.RUNNING_WORDS) | set(_SAFE_OPERANDS)
+    grammar = reading.grammar
+    return grammar.verb and not grammar.syntax.reaching and grammar.program not in verbs
+
+
+def _operand_reaches(reading: Reading, program: str) -> Iterator[Reach]:
+    grammar = reading.grammar
+    if grammar.operands is not None:
+        for operand in reading.operands[grammar.operands :]:
+            yield Reach(OUTPUT, operand.place)
+    if program == "git" and reading.operands:
+        yield from _git_reaches(reading)
+    safe = _SAFE_OPERANDS.get(grammar.program)
+    for operand in reading.operands if safe is not None else ():
+        text = operand.word.value if is_known(operand.word) else beginning(operand.word)
+        if not text and not is_known(operand.word):
+            yield Reach(UNSURE, operand.place)
+        elif safe is not None and not safe.match(text or ""):
+            yield Reach("an operand that runs", operand.place)
+    if grammar.script is not None:
+        yield from _script_reaches(reading)
+
+
+def _git_reaches(reading: Reading) -> Iterator[Reach]:
+    verb = reading.operands[0]
+    name = verb.word.value or ""
+    if name in git_options.RUNNING_VERBS:
+        yield Reach(f"git {name}", verb.place)
+    running = git_options.RUNNING_WORDS.get(name)
+    if running is not None and len(reading.operands) > 1:
+        first = reading.operands[1]
+        if not is_known(first.word) or first.word.value in running:
+            yield Reach(f"git {name}", first.place)
+    if name == "config" and len(reading.operands) > 2:
+        names = {option.name for option in reading.options}
+        if not names & _READING_CONFIG and reading.operands[1].word.value not in ("get", "list"):
+            yield Reach("git config", verb.place)
+
+
+def _script_reaches(reading: Reading) -> Iterator[Reach]:
+    texts = [
+        (option.value, option.place)
+        for option in reading.options
+        if option.name in ("expression", "source") and option.value is not None
+    ]
+    given = {option.name for option in reading.options}
+    if not given & {"expression", "source", "file", "exec"}:
+        texts += [(operand.word, operand.place) for operand in reading.operands[:1]]
+    look = sed_reaches if reading.grammar.script == "sed" else awk_reaches
+    for text, place in texts:
+        if not is_known(text):
+            yield Reach(UNREAD, place)
+        else:
+            yield from (Reach(name, place) for name in look(text.value or ""))
+
+
+def is_option_safe(program: str) -> bool:
+    """Whether an allow for the program with any words is held back from the options that reach further."""
+    return program == "git" or program in grammars() or program in WRAPPERS or program in SHELLS
+
+
+def is_known_program(program: str) -> bool:
+    """Whether the program is known to be none that runs the words after it."""
+    return is_option_safe(program) or program in OTHER_SHELLS or program in _names()
+
+
+@lru_cache(maxsize=1)
+def _names() -> frozenset[str]:
+    return program_options.known_names()
