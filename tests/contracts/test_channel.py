@@ -103,7 +103,7 @@ async def listening(channel: Channel, votes: Votes) -> AsyncIterator[None]:
 
 
 def card(request: ApprovalRequest | None = None) -> Card:
-    return card_of(a_request() if request is None else request, may_decide=True, now=at(10))
+    return card_of(a_request() if request is None else request, now=at(10))
 
 
 async def picture(request: ApprovalRequest) -> Card:

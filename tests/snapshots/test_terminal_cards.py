@@ -104,7 +104,7 @@ CARDS = {"release": release, "edit": edit, "hostile": hostile, "long": long, "qu
 
 @pytest.mark.parametrize("name", CARDS)
 def test_a_card_in_plain_text(name: str, snapshot: SnapshotAssertion) -> None:
-    card = card_of(CARDS[name](), may_decide=True, now=at(138))
+    card = card_of(CARDS[name](), now=at(138))
     picture = draw(card, at(138), diff_lines=20, look=Look.PLAIN)
     assert picture.text == snapshot
     assert picture.cut == picture.cut_what == (name == "long")
@@ -112,25 +112,25 @@ def test_a_card_in_plain_text(name: str, snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.parametrize("look", [Look.COLOUR, Look.MONOCHROME], ids=lambda look: look.value)
 def test_a_card_with_its_colours(look: Look, snapshot: SnapshotAssertion) -> None:
-    card = card_of(edit(), may_decide=True, now=at(138))
+    card = card_of(edit(), now=at(138))
     assert draw(card, at(138), look=look).text == snapshot
 
 
 @pytest.mark.parametrize("status", ["rejected", "done", "unknown"])
 def test_a_resolved_card(status: str, snapshot: SnapshotAssertion) -> None:
-    card = card_of(in_every_state()[status], may_decide=True, now=at(138))
+    card = card_of(in_every_state()[status], now=at(138))
     assert draw(card, at(138), look=Look.PLAIN).text == snapshot
 
 
 def test_the_explanation(snapshot: SnapshotAssertion) -> None:
-    card = card_of(release(), may_decide=True, now=at(138))
+    card = card_of(release(), now=at(138))
     assert explain_text(card, look=Look.PLAIN) == snapshot
 
 
 @pytest.mark.parametrize("name", CARDS)
 @pytest.mark.parametrize("width", [10, 40, 80, 200])
 def test_no_row_is_wider_than_the_terminal_or_80_columns(name: str, width: int) -> None:
-    card = card_of(CARDS[name](), may_decide=True, now=at(138))
+    card = card_of(CARDS[name](), now=at(138))
     for full in (True, False):
         text = draw(card, at(138), width=width, full=full, look=Look.PLAIN).text
         widest = max(cell_len(line) for line in text.split("\n"))
@@ -140,7 +140,7 @@ def test_no_row_is_wider_than_the_terminal_or_80_columns(name: str, width: int) 
 @pytest.mark.parametrize("name", CARDS)
 def test_in_full_nothing_is_left_out(name: str) -> None:
     request = CARDS[name]()
-    card = card_of(request, may_decide=True, now=at(138))
+    card = card_of(request, now=at(138))
     picture = draw(card, at(138), full=True, look=Look.PLAIN)
     assert not picture.cut
     drawn = "".join(line[4:] for line in picture.text.split("\n") if line[2:3] in "│┆" and line)
@@ -151,7 +151,7 @@ def test_in_full_nothing_is_left_out(name: str) -> None:
 
 @pytest.mark.spec("CH-15", "CH-17")
 def test_the_code_and_the_agents_words_stand_where_they_belong() -> None:
-    card = card_of(release(), may_decide=True, now=at(138))
+    card = card_of(release(), now=at(138))
     lines = draw(card, at(138), look=Look.PLAIN).text.split("\n")
     assert lines[1].endswith(card.code)
     title = next(n for n, line in enumerate(lines) if "Run npm test" in line)

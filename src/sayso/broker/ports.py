@@ -12,13 +12,14 @@ from typing import Any, Protocol
 from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
 from sayso.core.call import Owner, ToolCall
+from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.core.session import CallDraft, GivenRule, Session
 from sayso.people.person import Person
 from sayso.people.token import Credential
 from sayso.policy.rule import Rule
 from sayso.policy.ruleset import RuleSet
-from sayso.requests.approval import ApprovalRequest
+from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.event import Notice
 
 # ── values that cross the ports ────────────────────────────────────────────────────────────────
@@ -342,6 +343,21 @@ class Standing:
     comment: str | None = None
     summary: str | None = None
     verdict: Mapping[str, Any] | None = None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether policy alone allows it: it runs without a claim."""
+        return self.status is None and self.effect == Effect.ALLOW.word
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the next word on it is still to come: it waits for people, or runs."""
+        return self.status in (Status.PENDING, Status.RUNNING)
+
+    @property
+    def approved(self) -> bool:
+        """Whether people have approved it and nobody has claimed it."""
+        return self.status == Status.APPROVED
 
 
 @dataclass(frozen=True, slots=True)

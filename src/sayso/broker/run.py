@@ -33,7 +33,6 @@ RETRY_SECONDS = 1.0
 """How long until an approved call that could not be claimed is tried again."""
 
 _NOBODY = "run it on a terminal, let the gate wait for the inbox, or make it a server's client"
-_GOES_ON = ("pending", "running")
 _RAN = ("done", "failed", "unknown", "unreported")
 
 
@@ -57,7 +56,7 @@ async def authorize(
 async def await_decision(port: GatePort, standing: Standing) -> Standing:
     """Wait until a submitted call is neither pending nor running elsewhere."""
     try:
-        while standing.status in _GOES_ON:
+        while standing.goes_on:
             standing = await port.wait(standing.call_id, WAIT_SECONDS)
     except asyncio.CancelledError:
         await _leave(port, standing.call_id)
@@ -82,15 +81,15 @@ async def run(
     draft = replace(draft, arguments=check_arguments(draft.arguments))
     standing = await authorize(port, draft, on_asked=on_asked)
     while True:
-        if standing.status is None and standing.effect == "allow":
+        if standing.allowed:
             return await _execute(port, standing.call_id, None, draft, execute, describe)
-        if standing.status != "approved":
+        if not standing.approved:
             raise refusal(standing)
         taken = await _claim(port, standing)
         if isinstance(taken, Claim):
             async with renewed(port, taken):
                 return await _execute(port, taken.call_id, taken.token, draft, execute, describe)
-        if taken.status == "approved":
+        if taken.approved:
             taken = await _later(port, taken)  # the rules cannot be loaded just now, say
         standing = await await_decision(port, taken)
 

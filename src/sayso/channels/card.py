@@ -127,19 +127,17 @@ class Card:
 def card_of(
     request: ApprovalRequest,
     *,
-    may_decide: bool,
-    reason: str | None = None,
     now: Moment,
+    refusal: str | None = None,
     rules_unavailable: bool = False,
     zone: tzinfo | None = None,
 ) -> Card:
     """The card of a request for one viewer.
 
-    `reason` says why the viewer may not decide, where they may not. With `rules_unavailable` nothing
+    `refusal` says why the viewer may not decide, None if they may. With `rules_unavailable` nothing
     can be approved (POL-23). `zone` is the viewer's: with it the result line tells the time of day.
     """
     call = request.call
-    open_to_viewer = may_decide and not is_over(request, now)
     return Card(
         request_id=request.request_id,
         version=request.version,
@@ -168,9 +166,9 @@ def card_of(
         ),
         what=_what(request),
         agent_words=_optional(call.detail or None),
-        who=_who(request, may_decide=open_to_viewer),
+        who=_who(request, may_decide=refusal is None and not is_over(request, now)),
         approve_refused=_approve_refused(
-            request, reason, now, may_decide=may_decide, rules_unavailable=rules_unavailable
+            request, refusal, now, rules_unavailable=rules_unavailable
         ),
         resolution=_resolution(request.resolution),
         outcome=_outcome(request.outcome),
@@ -179,12 +177,7 @@ def card_of(
 
 
 def _approve_refused(
-    request: ApprovalRequest,
-    reason: str | None,
-    now: Moment,
-    *,
-    may_decide: bool,
-    rules_unavailable: bool,
+    request: ApprovalRequest, refusal: str | None, now: Moment, *, rules_unavailable: bool
 ) -> str | None:
     if not request.waits:
         return None
@@ -192,7 +185,7 @@ def _approve_refused(
         return RULES_UNAVAILABLE
     if is_over(request, now):
         return TIME_OVER
-    return None if may_decide else reason or "somebody else decides this"
+    return refusal
 
 
 def _what(request: ApprovalRequest) -> CardWhat:

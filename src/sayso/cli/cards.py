@@ -10,9 +10,10 @@ from typing import Any
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
-from sayso.channels.card import Card, card_of
+from sayso.channels.card import Card
 from sayso.channels.display import one_line, plain, show
 from sayso.channels.terminal.picture import MAX_WIDTH, Look, draw
+from sayso.channels.viewing import card_now
 from sayso.cli.table import table
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, seconds_between
@@ -66,14 +67,7 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
 async def picture(broker: Broker, actor: Actor | None, request: ApprovalRequest) -> Card:
     """The card of a request for this actor; without one nothing can be decided on it."""
     refusal = "log in to decide" if actor is None else broker.why_not(actor, request)
-    rules = await broker.world.rules.current(request.call.workspace)
-    return card_of(
-        request,
-        may_decide=refusal is None,
-        reason=refusal,
-        now=broker.world.clock.now(),
-        rules_unavailable=rules.unavailable is not None,
-    )
+    return await card_now(broker.world, request, refusal)
 
 
 async def card_json(

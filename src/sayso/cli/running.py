@@ -9,11 +9,11 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+from sayso.core.address import DEFAULT_HOST, DEFAULT_PORT
 from sayso.errors import NotNow
-from sayso.front.assembly import DEFAULT_PORT, own_directory
+from sayso.front.assembly import own_directory
 from sayso.system.places import find_places
 
-DEFAULT_HOST = "127.0.0.1"
 LOCK_NAME = "serve.lock"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import random
 import time
@@ -13,6 +12,7 @@ from typing import Any
 import httpx
 
 from sayso.client.problems import error_of
+from sayso.core.address import is_loopback
 from sayso.errors import CallInvalid, RateLimited, ServerUnreachable, StoreUnavailable
 
 ANSWER_SECONDS = 30.0
@@ -46,7 +46,7 @@ class Connection:
             headers={"Authorization": f"Bearer {token}", "Accept": "application/json"},
             timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS, pool=None),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
-            trust_env=not _on_this_machine(host),
+            trust_env=not is_loopback(host),  # this machine is asked without a proxy
             transport=transport,
         )
 
@@ -140,13 +140,3 @@ def _host_of(url: str) -> str:
             f"`{url}` is not the address of a server", "write it in full: http://127.0.0.1:8484"
         )
     return parts.host
-
-
-def _on_this_machine(host: str) -> bool:
-    """Whether the host is this machine itself: then no proxy of the environment is asked."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -37,8 +37,6 @@ SOON_SECONDS = 0.2
 TOOLS_BYTES = 512 * 1024
 """Tools are sent in parts of about so many bytes."""
 
-_GOES_ON = ("pending", "running")
-
 
 class RemoteGate:
     """One session's gate at a server; make it with `open`, and end it with `close` or `async with`.
@@ -128,7 +126,7 @@ class RemoteGate:
             )
             standing = _standing(found)
             now = time.monotonic()
-            decided = standing.status not in _GOES_ON or standing.call_id != call_id
+            decided = not standing.goes_on or standing.call_id != call_id
             if decided or now >= end - 0.001:
                 return standing
             if now - asked < SOON_SECONDS:

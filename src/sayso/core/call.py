@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 import orjson
 import rfc8785
@@ -71,35 +71,11 @@ class ToolCall:
         return self.tool if self.server is None else f"mcp__{self.server}__{self.tool}"
 
 
-def parse_arguments(raw: bytes | str) -> dict[str, Any]:
-    """Read a call's arguments from JSON text, strictly.
-
-    Raises CallInvalid for more than 1 MiB, invalid UTF-8, duplicate keys, integers from 2^53 on,
-    NaN or infinity, deep nesting, and anything that is not a JSON object.
-    """
-    try:
-        data = raw.encode() if isinstance(raw, str) else raw
-        if len(data) > MAX_ARGUMENT_BYTES:
-            raise CallInvalid(
-                f"the arguments are {len(data)} bytes, more than {MAX_ARGUMENT_BYTES}",
-                "pass large content by reference, such as a file",
-            )
-        value = json.loads(
-            data.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
-        )
-    except UnicodeError as error:
-        raise CallInvalid("the arguments are not valid UTF-8") from error
-    except RecursionError as error:
-        raise CallInvalid(f"the arguments are nested deeper than {MAX_DEPTH}") from error
-    except ValueError as error:
-        raise CallInvalid(f"the arguments are not JSON: {error}") from error
-    return check_arguments(value)
-
-
 def check_arguments(value: object) -> dict[str, Any]:
     """Check arguments that are already Python values and return them as plain JSON data.
 
-    Raises CallInvalid for what JSON cannot carry exactly (see parse_arguments).
+    Raises CallInvalid for more than 1 MiB, integers from 2^53 on, NaN or infinity, half characters,
+    deep nesting, and anything that is not a JSON object. Text is read by strict_json.py before.
     """
     if not isinstance(value, Mapping):
         raise CallInvalid("the arguments are not a JSON object", "pass an object with named values")
@@ -107,7 +83,10 @@ def check_arguments(value: object) -> dict[str, Any]:
     assert isinstance(checked, dict)
     written = json.dumps(checked, ensure_ascii=False, separators=(",", ":"))
     if len(written.encode()) > MAX_ARGUMENT_BYTES:
-        raise CallInvalid(f"the arguments are more than {MAX_ARGUMENT_BYTES} bytes")
+        raise CallInvalid(
+            f"the arguments are more than {MAX_ARGUMENT_BYTES} bytes",
+            "pass large content by reference, such as a file",
+        )
     return checked
 
 
@@ -175,21 +154,6 @@ def check_name(what: str, name: object) -> str:
     if "\x00" in name:
         raise CallInvalid(f"the {what} contains a NUL character")
     return name
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise CallInvalid(
-            f"the key `{twice}` stands twice in the arguments", "send each key only once"
-        )
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise CallInvalid(f"`{name}` is not a JSON number")
 
 
 def _plain(value: object, depth: int) -> Any:

@@ -19,6 +19,7 @@ from sayso.channels.notifier import Channels
 from sayso.channels.terminal.approver import TerminalApprover
 from sayso.channels.web.channel import WebInbox
 from sayso.config.source import SettingsRules
+from sayso.core.address import DEFAULT_PORT
 from sayso.errors import StoreUnavailable
 from sayso.front.logs import logs_to_stderr
 from sayso.front.owner_at_terminal import OwnerAtTerminal
@@ -32,8 +33,6 @@ from sayso.system.ids import SystemIds
 from sayso.system.places import HOME_VARIABLE, find_places, private_directory
 
 SETTINGS_NAME = "settings.toml"
-DEFAULT_PORT = 8484
-"""Where a server listens unless told otherwise; no call may reach it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
-from sayso.channels.card import Card, card_of
+from sayso.channels.card import Card
 from sayso.channels.channel import Decide
+from sayso.channels.viewing import card_now
 from sayso.errors import NotAuthenticated, PassphraseWrong
 from sayso.people.eligibility import may_review
 from sayso.people.person import OWNER
@@ -43,15 +44,8 @@ class OwnerAtTerminal:
         """The card of a request as the owner sees it."""
         world = self._broker().world
         owner = (await world.store.people())[OWNER]
-        rules = await world.rules.current(request.call.workspace)
         refusal = may_review(owner, SESSION, request.call.owner, request.policy)
-        return card_of(
-            request,
-            may_decide=refusal is None,
-            reason=refusal,
-            now=world.clock.now(),
-            rules_unavailable=rules.unavailable is not None,
-        )
+        return await card_now(world, request, refusal)
 
     def decide(self, channel: str) -> Decide:
         """What hands the votes of a channel to the broker."""

@@ -14,8 +14,8 @@ from litestar.typing import FieldDefinition
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sayso.core.session import DEFAULT_GROUP
+from sayso.core.strict_json import parse_json
 from sayso.server.problems import Refusal
-from sayso.server.strict_json import parse_json
 
 T = TypeVar("T")
 

@@ -19,6 +19,7 @@ from sayso.broker.broker import Broker
 from sayso.broker.insight import ByRule
 from sayso.channels.card import card_of
 from sayso.channels.display import show, shown_json
+from sayso.channels.viewing import rules_unavailable
 from sayso.core.moment import Moment
 from sayso.requests.approval import ApprovalRequest
 from sayso.requests.deadline import is_over
@@ -62,7 +63,8 @@ class Cards:
 
     async def of(self, actor: Actor, request: ApprovalRequest) -> Card:
         """The card of one request."""
-        return await self._card(actor, request, await self._unavailable(request))
+        unavailable = await rules_unavailable(self._broker.world, request)
+        return await self._card(actor, request, unavailable)
 
     async def of_all(self, actor: Actor, requests: Iterable[ApprovalRequest]) -> list[Card]:
         """The cards of several requests, in their order."""
@@ -104,21 +106,10 @@ class Cards:
             _, oldest = self._written.popitem(last=False)
             self._size -= len(oldest)
 
-    async def _unavailable(self, request: ApprovalRequest) -> bool:
-        """Whether nothing can be approved now where the call was made."""
-        rules = await self._broker.world.rules.current(request.call.workspace)
-        return rules.unavailable is not None
-
 
 def _written(key: _Key, request: ApprovalRequest, now: Moment) -> bytes:
     _, _, refusal, unavailable, _ = key
-    card = card_of(
-        request,
-        may_decide=refusal is None,
-        reason=refusal,
-        now=now,
-        rules_unavailable=unavailable,
-    )
+    card = card_of(request, refusal=refusal, now=now, rules_unavailable=unavailable)
     return msgspec.json.encode(card.to_json())
 
 

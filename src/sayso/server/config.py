@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sayso.core.address import DEFAULT_HOST, DEFAULT_PORT, is_loopback
 from sayso.core.call import MAX_ARGUMENT_BYTES
 from sayso.web import static_dir
-
-DEFAULT_HOST = "127.0.0.1"
-DEFAULT_PORT = 8484
 
 MAX_BODY = 1024 * 1024
 """The largest body of a request, in bytes."""
 
 MAX_CALL_BODY = MAX_ARGUMENT_BYTES + MAX_BODY
 """The largest body that carries a call: its arguments, and as much again for everything else."""
-
-LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +39,3 @@ class ServerConfig:
     def on_loopback(self) -> bool:
         """Whether only this machine can reach it."""
         return is_loopback(self.host)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address stands for this machine only."""
-    name = host.strip("[]").lower()
-    if name in LOOPBACK_NAMES:
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False

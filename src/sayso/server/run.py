@@ -17,9 +17,10 @@ from litestar import Litestar
 
 from sayso.broker.access import Access
 from sayso.broker.broker import Broker
+from sayso.core.address import DEFAULT_HOST, DEFAULT_PORT, is_loopback
 from sayso.errors import SettingsInvalid, StoreUnavailable
 from sayso.server.app import create_app
-from sayso.server.config import DEFAULT_HOST, DEFAULT_PORT, ServerConfig, is_loopback
+from sayso.server.config import ServerConfig
 from sayso.server.live.closing import Closing
 
 T = TypeVar("T")

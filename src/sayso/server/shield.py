@@ -17,8 +17,9 @@ from litestar.types import (
     Send,
 )
 
+from sayso.core.address import LOOPBACK_NAMES, is_loopback
 from sayso.server.auth import SAFE_METHODS
-from sayso.server.config import LOOPBACK_NAMES, ServerConfig, is_loopback
+from sayso.server.config import ServerConfig
 from sayso.server.problems import MEDIA_TYPE, problem
 from sayso.web import CONTENT_SECURITY_POLICY
 

@@ -38,7 +38,7 @@ HOSTILE = "rm -rf \x1b[2K\u202e/ # \u200bсору"
 def card(request: ApprovalRequest | None = None, **options: Any) -> Card:
     return card_of(
         a_request() if request is None else request,
-        **{"may_decide": True, "now": at(10), **options},
+        **{"now": at(10), **options},
     )
 
 
@@ -203,8 +203,7 @@ def test_the_arguments_can_be_read_back_from_the_card(arguments: dict[str, Any])
     [
         ({}, None, True, True),
         ({"rules_unavailable": True}, "rules cannot be loaded", False, True),
-        ({"may_decide": False, "reason": "an operator"}, "an operator", False, False),
-        ({"may_decide": False}, "somebody else decides this", False, False),
+        ({"refusal": "an operator"}, "an operator", False, False),
         ({"now": at(60)}, "the time to decide is over", False, False),
     ],
 )

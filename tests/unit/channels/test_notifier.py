@@ -68,7 +68,7 @@ class Sleeper:
 
 
 async def picture(request: ApprovalRequest) -> Card:
-    return card_of(request, may_decide=True, now=at(10))
+    return card_of(request, now=at(10))
 
 
 def channels(*them: object, sleep: Sleeper | None = None) -> Channels:

@@ -101,6 +101,7 @@ def test_every_error_has_a_stable_type_and_status() -> None:
         "RuleSyntaxError": ("rule-syntax-error", 400),
         "RuleRefused": ("rule-refused", 400),
         "RuleNotFound": ("rule-not-found", 404),
+        "CasesInvalid": ("cases-invalid", 400),
         "GroupNotFound": ("group-not-found", 404),
         "RequestError": ("request-error", 409),
         "RequestNotFound": ("request-not-found", 404),

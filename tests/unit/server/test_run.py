@@ -14,9 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from sayso.core.address import is_loopback
 from sayso.errors import SettingsInvalid, StoreUnavailable
 from sayso.people.token import CredentialKind
-from sayso.server.config import is_loopback
 from sayso.server.run import bind, check_exposure, run, serve
 from tests.fakes.site import PASSPHRASE, Site, eventually, listening, open_session, submit
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
+
+from sayso.core.strict_json import key_twice, read_json
+from sayso.errors import CallInvalid
 
 MAX_LINE = 64 * 1024 * 1024
 """The longest message that is passed on, in bytes."""
@@ -60,14 +63,7 @@ class JsonObject(dict[str, Any]):
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        self.twice: str | None = None
-        if len(self) != len(pairs):
-            seen: set[str] = set()
-            for key, _ in pairs:
-                if key in seen:
-                    self.twice = key
-                    break
-                seen.add(key)
+        self.twice = key_twice(pairs, self)
 
 
 class Lines:
@@ -105,13 +101,9 @@ class Lines:
 def parse(line: bytes) -> Any:
     """Read one message strictly; objects come as JsonObject. Raises NotJson."""
     try:
-        return json.loads(
-            line.decode("utf-8"), object_pairs_hook=JsonObject, parse_constant=_no_constant
-        )
-    except RecursionError as error:
-        raise NotJson("nested too deeply") from error
-    except ValueError as error:  # also of invalid UTF-8, and of integers with thousands of digits
-        raise NotJson(str(error)) from error
+        return read_json(line, "message", JsonObject)
+    except CallInvalid as error:
+        raise NotJson(error.message) from error
 
 
 def dumps(value: object, *, strict: bool = True) -> bytes:
@@ -188,7 +180,3 @@ def progress_line(token: RequestId, step: int, message: str) -> bytes:
     """
     params = {"progressToken": token, "progress": step / 1_000_000, "message": message}
     return dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"`{name}` is not JSON")

@@ -17,9 +17,10 @@ from sayso.broker.ports import Page
 from sayso.channels.web.channel import WebInbox
 from sayso.cli.commands.audit import print_entries
 from sayso.cli.demo.agent import RULES, Told, play, prepare
-from sayso.cli.running import DEFAULT_HOST, free_port, serving
+from sayso.cli.running import free_port, serving
+from sayso.core.address import DEFAULT_HOST, DEFAULT_PORT
 from sayso.core.code_words import code_of
-from sayso.front.assembly import DEFAULT_PORT, SETTINGS_NAME, open_broker
+from sayso.front.assembly import SETTINGS_NAME, open_broker
 from sayso.system.ids import SystemIds
 from sayso.system.places import HOME_VARIABLE, private_directory
 

@@ -11,11 +11,12 @@ from cyclopts import App, Parameter
 
 from sayso.channels.web.channel import WebInbox
 from sayso.cli.acting import PassphraseStdin, choose_passphrase
-from sayso.cli.running import DEFAULT_HOST, free_port, serving
+from sayso.cli.running import free_port, serving
 from sayso.cli.saying import say
 from sayso.config.source import SettingsRules
+from sayso.core.address import DEFAULT_HOST, DEFAULT_PORT
 from sayso.errors import SettingsInvalid
-from sayso.front.assembly import DEFAULT_PORT, open_broker, settings_rules
+from sayso.front.assembly import open_broker, settings_rules
 
 app = App(name="serve", help_format="plaintext")
 

@@ -25,7 +25,7 @@ PASSPHRASE = "open sesame"
 
 def card(request: ApprovalRequest | None = None, **options: Any) -> Card:
     request = a_request() if request is None else request
-    return card_of(request, **{"may_decide": True, "now": at(10), **options})
+    return card_of(request, **{"now": at(10), **options})
 
 
 class Votes:
@@ -378,7 +378,7 @@ async def test_a_vote_that_could_not_be_stored_can_be_given_again(person: Person
 
 async def test_what_others_decide_is_shown_and_takes_no_key(person: Person) -> None:
     async with listening(person, Votes()) as approver:
-        await approver.announce(card(may_decide=False, reason="an operator decides this"))
+        await approver.announce(card(refusal="an operator decides this"))
         await person.sees("an operator decides this")
         await approver.announce(card(a_request(a_call(call_id="c2"))))
         await person.sees("r reject")

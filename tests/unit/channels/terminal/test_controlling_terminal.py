@@ -28,7 +28,7 @@ async def main():
     if not approver.can_ask:
         return
     task = asyncio.create_task(approver.listen(decide))
-    await approver.announce(card_of(a_request(), may_decide=True, now=at(10)))
+    await approver.announce(card_of(a_request(), now=at(10)))
     await asyncio.wait_for(done.wait(), 20)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
