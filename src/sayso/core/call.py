@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 import rfc8785
 
+from sayso.core.strict_json import parse_json
 from sayso.errors import CallInvalid
 
 MAX_ARGUMENT_BYTES = 1024 * 1024
@@ -69,6 +70,12 @@ class ToolCall:
     def written_name(self) -> str:
         """The tool's name as it is written: `mcp__<server>__<tool>` for a tool of an MCP server."""
         return self.tool if self.server is None else f"mcp__{self.server}__{self.tool}"
+
+
+def parse_arguments(raw: bytes | str) -> dict[str, Any]:
+    """Read a call's arguments from JSON text, strictly (strict_json.py), and check them."""
+    data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
+    return check_arguments(parse_json(data, "arguments text"))
 
 
 def check_arguments(value: object) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sayso.config.settings import load_settings
+from sayso.core.address import DEFAULT_PORT
 from sayso.errors import SettingsInvalid
-from sayso.front.assembly import DEFAULT_PORT, open_broker, settings_rules
+from sayso.front.assembly import open_broker, settings_rules
 from sayso.policy.facts import Facts
 from sayso.policy.protection import protected_rules
 from sayso.policy.rule import Origin, Rule
