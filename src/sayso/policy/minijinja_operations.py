@@ -206,7 +206,7 @@ def _check_growth(values: Sequence[Any], written: str) -> None:
     """Refuse before it is made what would be too large: each part times the number of places for it."""
     sizes = [_size(value) + 1 for value in values]
     made = sum(sizes) if written in ("~", "+") else math.prod(sizes)
-    if written in ("| replace", ".replace"):
+    if written in ("| replace", ".replace") and len(sizes) == 3:
         made = sizes[0] * sizes[2]
     if made > MAX_SIZE:
         raise ConditionFailed(f"`{written}` was stopped: the result could be too large")
