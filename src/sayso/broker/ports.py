@@ -354,11 +354,6 @@ class Standing:
         """Whether the next word on it is still to come: it waits for people, or runs."""
         return self.status in (Status.PENDING, Status.RUNNING)
 
-    @property
-    def approved(self) -> bool:
-        """Whether people have approved it and nobody has claimed it."""
-        return self.status == Status.APPROVED
-
 
 @dataclass(frozen=True, slots=True)
 class Claim:

@@ -83,13 +83,13 @@ async def run(
     while True:
         if standing.allowed:
             return await _execute(port, standing.call_id, None, draft, execute, describe)
-        if not standing.approved:
+        if standing.status != "approved":
             raise refusal(standing)
         taken = await _claim(port, standing)
         if isinstance(taken, Claim):
             async with renewed(port, taken):
                 return await _execute(port, taken.call_id, taken.token, draft, execute, describe)
-        if taken.approved:
+        if taken.status == "approved":
             taken = await _later(port, taken)  # the rules cannot be loaded just now, say
         standing = await await_decision(port, taken)
 

@@ -155,7 +155,7 @@ class Hold:
                 self._call_id = standing.call_id
                 if standing.allowed:
                     return standing
-                if not (standing.goes_on or standing.approved):
+                if not standing.goes_on and standing.status != "approved":
                     await self._refuse(standing)
                     return None
                 left = deadline - clock()
@@ -171,7 +171,7 @@ class Hold:
                     continue
                 if isinstance(step, Claim):
                     return step
-                if step.approved and standing.approved:
+                if step.status == standing.status == "approved":
                     # Approved, but the gate does not let it run now (its rules cannot be loaded).
                     await asyncio.sleep(min(AGAIN_SECONDS, left))
                 standing = step
@@ -181,7 +181,7 @@ class Hold:
             raise
 
     async def _step(self, standing: Standing, seconds: float) -> Standing | Claim:
-        if standing.approved:
+        if standing.status == "approved":
             claiming = self._gate.claim(standing.call_id, standing.digest)
             return await _settled(claiming, self._unclaim)
         return await self._gate.wait(standing.call_id, seconds)
