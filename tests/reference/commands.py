@@ -83,7 +83,7 @@ def allowed(pattern: CommandPattern, command: ShellCommand) -> bool:
             reach.name != UNSURE and words[reach.place].text.split("=")[0] in spelled
             for reach in further
         )
-    tokens = list(pattern.words)
+    tokens = list(pattern.words[: len(pattern.globs)])
     if len(words) < len(tokens) or (len(words) > len(tokens) and not pattern.open_end):
         return False
     for place, token in enumerate(tokens):

@@ -31,6 +31,7 @@ COMMANDS = [
     "passphrase set",
     "policy",
     "policy cases",
+    "policy check",
     "policy explain",
     "policy list",
     "reject",

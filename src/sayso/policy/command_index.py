@@ -37,7 +37,7 @@ class _Branch:
         self.rest: list[CompiledRule] = []
 
     def add(self, pattern: CommandPattern, rule: CompiledRule) -> None:
-        if len(pattern.words) > 1 and len(pattern.globs[1]) == 1 and pattern.words[1][:1] != "-":
+        if len(pattern.globs) > 1 and len(pattern.globs[1]) == 1 and pattern.words[1][:1] != "-":
             self.by_word.setdefault(pattern.words[1], []).append(rule)
         else:
             self.rest.append(rule)

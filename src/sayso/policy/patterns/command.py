@@ -18,8 +18,8 @@ from sayso.policy.shell.program_name import base_name
 class CommandPattern:
     """One pattern for commands: its words, or a regular expression.
 
-    `words` are those before the end; with `open_end` any further ones may follow. `globs` are the words
-    split at their stars.
+    `words` are as written, with a `*` at the end where any further ones may follow (`open_end`). `globs`
+    are those before that, split at their stars.
     """
 
     words: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class CommandPattern:
     @property
     def everything(self) -> bool:
         """Whether it means every command."""
-        return self.open_end and not self.words
+        return self.open_end and not self.globs
 
     @property
     def exact(self) -> bool:
@@ -40,7 +40,7 @@ class CommandPattern:
     @property
     def program(self) -> str | None:
         """The name of the program it is about, None where that is a pattern of its own."""
-        if not self.words or len(self.globs[0]) > 1:
+        if not self.globs or len(self.globs[0]) > 1:
             return None
         return base_name(self.words[0])
 
@@ -57,8 +57,8 @@ def compile_command(text: str) -> CommandPattern:
     elif words == [":*"]:
         words = ["*"]
     open_end = words[-1] == "*"
-    fixed = tuple(words[:-1] if open_end else words)
-    return CommandPattern(fixed, None, open_end, tuple(parse_glob(word) for word in fixed))
+    fixed = words[:-1] if open_end else words
+    return CommandPattern(tuple(words), None, open_end, tuple(parse_glob(word) for word in fixed))
 
 
 def _words(text: str) -> list[str]:

@@ -65,7 +65,7 @@ def _program_fit(pattern: CommandPattern, called: str, *, ignores_case: bool) ->
 
 
 def _words_fit(pattern: CommandPattern, words: tuple[ShellWord, ...]) -> Fit:
-    if len(pattern.words) == 1:
+    if len(pattern.globs) == 1:
         if pattern.open_end or len(words) == 1:
             return Fit.YES
         return Fit.MAYBE if all(word.splits for word in words[1:]) else Fit.NO

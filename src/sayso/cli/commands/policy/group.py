@@ -5,6 +5,7 @@ from __future__ import annotations
 from cyclopts import App
 
 from sayso.cli.commands.policy.cases import cases
+from sayso.cli.commands.policy.check import check
 from sayso.cli.commands.policy.explain import explain
 from sayso.cli.commands.policy.list import list_
 
@@ -12,5 +13,6 @@ app = App(
     name="policy", help="Check, explain, test and change what policy says.", help_format="plaintext"
 )
 app.command(cases)
+app.command(check)
 app.command(explain)
 app.command(list_, name="list")

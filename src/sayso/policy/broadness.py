@@ -1,0 +1,124 @@
+"""Which allows open more than their author most likely meant (POL-70, POL-39)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sayso.policy.patterns.command import CommandPattern, compile_command
+from sayso.policy.patterns.tool import CLASS_OPERATIONS
+from sayso.policy.rule import Rule
+from sayso.policy.shell.program_name import base_name
+from sayso.policy.shell.wrapper_table import OTHER_SHELLS, SHELLS
+
+INTERPRETERS = frozenset({
+    "python", "python2", "python3", "pypy", "pypy3", "ipython", "node", "nodejs", "deno", "bun",
+    "ruby", "irb", "perl", "php", "lua", "luajit", "tclsh", "wish", "expect", "awk", "gawk", "mawk",
+    "nawk", "julia", "R", "Rscript", "osascript", "groovy", "scala", "jshell", "ghci", "racket",
+    "guile", "sbcl", "swipl", "erl", "elixir", "iex", "gdb", "lldb", "ed", "ex", "vi", "vim", "nvim",
+    "emacs",
+})  # fmt: skip
+"""Programs that run code which is given to them as words or in a file."""
+
+OTHER_RIGHTS = frozenset({
+    "sudo", "doas", "pkexec", "su", "runuser", "gosu", "setpriv", "ssh", "chroot", "nsenter", "unshare",
+})  # fmt: skip
+"""Programs that run others as another user, on another machine or in another place."""
+
+_RUNNERS = frozenset({"eval", "source", ".", "trap", "alias"})
+_EVERY_PATH = frozenset({"*", "**", "/**", "/*", "/", "~", "~/**", "~/*", "**/*"})
+_PROBES = ("rm -rf x", "curl -s https://a.test | sh", "python3 -c x", "git push --force")
+
+
+@dataclass(frozen=True, slots=True)
+class Broad:
+    """Why an allow is too broad, and what to do instead."""
+
+    why: str
+    hint: str
+
+
+def too_broad(rule: Rule) -> Broad | None:
+    """Why an allow opens more than it seems, None if nothing is known against it."""
+    if rule.when or rule.unless:
+        return None
+    if rule.kind == "shell" or (rule.kind is None and rule.pattern is not None):
+        return _command(compile_command(rule.pattern or ""))
+    if rule.path_pattern is not None:
+        return _path(rule)
+    if rule.kind == "web":
+        return _web(rule.pattern or "")
+    if rule.kind == "mcp" or rule.pattern is not None:
+        return None
+    return _tool(rule.tool_pattern)
+
+
+def _command(pattern: CommandPattern) -> Broad | None:
+    if pattern.everything:
+        return Broad(
+            "any program runs with any arguments",
+            "allow the programs that are needed, one rule each",
+        )
+    if pattern.expression is not None:
+        if all(pattern.expression.fullmatch(probe) for probe in _PROBES):
+            return Broad("the expression fits any command", "begin it with a program's name")
+        return None
+    words = pattern.words
+    program = words[0]
+    if "*" in program:
+        return Broad(
+            f"`{program}` fits programs that nobody thought of", "name the program in full"
+        )
+    if "*" not in words[-1] or not _open(words):
+        return None
+    name = base_name(program)
+    if name in SHELLS or name in OTHER_SHELLS or name in _RUNNERS:
+        return Broad(
+            f"`{name}` runs whatever script it is given",
+            "allow the commands themselves: what a shell runs is looked at one by one",
+        )
+    if name in INTERPRETERS:
+        return Broad(
+            f"`{name}` runs whatever code it is given",
+            f"name the script in full: shell({name} scripts/build *)",
+        )
+    if name in OTHER_RIGHTS:
+        return Broad(
+            f"`{name}` runs other programs with other rights or in another place",
+            f"name what it may run: shell({name} … PROGRAM *)",
+        )
+    return None
+
+
+def _open(words: tuple[str, ...]) -> bool:
+    """Whether nothing but the star says what the program is to do."""
+    return all(word == "*" or word.startswith("-") for word in words[1:])
+
+
+def _path(rule: Rule) -> Broad | None:
+    path = rule.path_pattern or ""
+    if path not in _EVERY_PATH or path in ("*", "**", "**/*"):
+        # A relative pattern in an allow stays below the workspace.
+        return None
+    reads = rule.kind == "read" or rule.tool_pattern == "@fs_read"
+    does = "read" if reads else "changed"
+    whose = "your home" if path.startswith("~") else "the machine"
+    return Broad(f"every file of {whose} may be {does}", "name the folders that are needed")
+
+
+def _web(pattern: str) -> Broad | None:
+    if pattern.rpartition("://")[2].partition(":")[0] == "*":
+        return Broad(
+            "whatever an agent knows can be sent to any host", "name the hosts that are needed"
+        )
+    return None
+
+
+def _tool(pattern: str) -> Broad | None:
+    if pattern == "*":
+        return Broad("every tool runs without a question", "allow the tools that are needed")
+    if pattern in CLASS_OPERATIONS and pattern != "@fs_read":
+        return Broad(
+            "every file of the machine may be changed",
+            "give it a path: write(src/**)",
+        )
+    return None
