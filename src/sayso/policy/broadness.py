@@ -8,6 +8,7 @@ from sayso.policy.patterns.command import CommandPattern, compile_command
 from sayso.policy.patterns.tool import CLASS_OPERATIONS
 from sayso.policy.rule import Rule
 from sayso.policy.shell.program_name import base_name
+from sayso.policy.shell.reaching import is_option_safe
 from sayso.policy.shell.wrapper_table import OTHER_SHELLS, SHELLS
 
 INTERPRETERS = frozenset({
@@ -85,6 +86,11 @@ def _command(pattern: CommandPattern) -> Broad | None:
         return Broad(
             f"`{name}` runs other programs with other rights or in another place",
             f"name what it may run: shell({name} … PROGRAM *)",
+        )
+    if not is_option_safe(name):
+        return Broad(
+            f"by which options `{name}` runs other programs or writes files is not known",
+            f"name what it is to do: shell({name} VERB *)",
         )
     return None
 

@@ -198,6 +198,10 @@ Y, M, L, N = Fit.YES, Fit.MAYBE, Fit.LOOKS, Fit.NO
         ("tool --f* *", "tool --force", Y),
         ("tool deploy *", "tool -e prod deploy", Y),
         ("tool * prod", "tool deploy prod", Y),
+        ("bash -c *", "bash -lc x", Y),
+        ("bash -c *", "bash x.sh -c", N),
+        ("python3 -c *", "python3 -Ic x", Y),
+        ("node -e *", "node --eval=x", Y),
         ("/rm .*-rf/", "rm x -rf", Y),
         ("/^rm /", "r'm' x", Y),
         ("/^rm /", "arm x", N),
@@ -280,6 +284,7 @@ def test_which_programs_are_known() -> None:
     assert is_option_safe("sort")
     assert is_option_safe("git")
     assert not is_option_safe("terraform")
+    assert not is_option_safe("python3")
     assert is_known_program("terraform")
     assert not is_known_program("my-own-tool")
     assert reaches(words("my-own-tool -o x")) == frozenset()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
 from sayso.policy.shell.inner_leading import of_plain
 from sayso.policy.shell.option_syntax import leading_options, syntax
+from sayso.policy.shell.options import read
 from sayso.policy.shell.words import after, beginning, is_known
 from sayso.policy.shell.wrapper_table import (
     COMPOSE_GLOBALS,
@@ -21,6 +23,15 @@ from sayso.policy.shell.wrapper_table import (
 _NPX_FLAGS = frozenset(
     {"-y", "--yes", "--no", "-q", "--quiet", "--no-install", "--ignore-existing", "exec", "x"}
 )
+
+
+_RUN_BY_GIT = re.compile(
+    r"alias\..*|core\.(?:pager|editor|fsmonitor|sshcommand|askpass|gitproxy)|sequence\.editor|pager\..*|"
+    r"diff\.external|diff\..*\.(?:command|textconv)|merge\..*\.driver|filter\..*\.(?:clean|smudge|process)|"
+    r"credential\.(?:.*\.)?helper|gpg\.(?:.*\.)?program|(?:difftool|mergetool|browser|man)\..*\.cmd|"
+    r"remote\..*\.(?:uploadpack|receivepack)|uploadpack\.packobjectshook"
+)
+"""Settings whose value git hands to a shell, in lower case."""
 
 
 def of_container(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
@@ -85,6 +96,34 @@ def of_runner(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
             return
     wrapper = Wrapper(options, operands=1 if pair in FIRST_OPERAND else 0)
     yield from of_plain(name, wrapper, words, 2)
+
+
+def of_git(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    """What some verbs of git run, and what its settings have it run.
+
+    An allow for git with any words means neither (POL-39), so that denies and asks alone are tried.
+    """
+    reading = read(words)
+    for option in reading.options:
+        value = option.value
+        if value is None or not is_known(value):
+            continue
+        name, _, text = (value.value or "").partition("=")
+        if option.name == "git c" and text and _RUN_BY_GIT.fullmatch(name.lower()):
+            if name.lower().startswith("alias.") and not text.startswith("!"):
+                continue
+            yield Inner(text=text.removeprefix("!"), elsewhere=True)
+        elif option.name == "exec" and reading.grammar.program == "rebase":
+            yield Inner(text=value.value, elsewhere=True)
+    named = [operand.word.value for operand in reading.operands[:2]]
+    place = reading.operands[1].place + 1 if len(named) > 1 else 0
+    if named == ["bisect", "run"] and words[place:]:
+        yield Inner(words[place:])
+    elif named == ["submodule", "foreach"] and words[place:]:
+        rest = words[place:]
+        while rest and rest[0].value in ("--quiet", "-q", "--recursive"):
+            rest = rest[1:]
+        yield from text_of(rest)
 
 
 def of_npx(words: tuple[ShellWord, ...]) -> Iterator[Inner]:

@@ -32,6 +32,7 @@ class Grammar:
     script: str | None = None
     operands: int | None = None
     verb: bool = False
+    code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ def grammars() -> dict[str, Grammar]:
             "verbs" in marks,
             script,
             operands[0] if operands else None,
+            code="code" in marks,
         )
     return found
 
@@ -97,7 +99,7 @@ _EXEC = frozenset({"exec", "execdir", "ok", "okdir", "exec-batch"})
 _RUNNING_INNER = frozenset({"find", "gfind", "bfs", "fd", "fdfind"})
 """Programs whose inner commands are found and judged for themselves (POL-32)."""
 
-_MARKS = frozenset({"ends", "bundle", "sed", "awk", "verbs"})
+_MARKS = frozenset({"code", "ends", "bundle", "sed", "awk", "verbs"})
 GIT = Grammar("git", syntax(git_options.GLOBALS), True, ends=True)
 
 

@@ -7,9 +7,10 @@ file. Further words of an entry:
 - `@1`: operands beyond the first are files that it writes.
 - `-long`: long options have one dash, and short ones are not clustered.
 - `ends`: options end at the first operand; `bundle`: the first word is a cluster without a dash.
+- `code`: it runs whatever code it is given, so that its options say little.
 - `sed`, `awk`: the first operand is a script; `verbs`: it is a command, and options before it are listed.
 
-A program with a line here is one whose options are known well enough for `allow shell(program *)`.
+All others with an entry here are known well enough for `allow shell(program *)`.
 """
 
 from __future__ import annotations
@@ -189,13 +190,20 @@ yq : i/inplace! in-place! s/split-exp=! split-exp-file=! f/front-matter= o/outpu
 patch : o/output=! r/reject-file=! p/strip= i/input= d/directory= D= F= b= z= B= V= Y=
 time : o/output=! a p v f/format=
 strace ltrace : o/output=! e= E= p= s= u= S= a= I= O= P= X= U= b= f c C d D F h i k n q r t T v V w x y z
+bash rbash sh dash ash zsh ksh : code ends o= O= rcfile=! init-file=! login norc noprofile posix verbose version
+    help c e l u x i s v f n p r a b h k m t B C D E H P T
+python python2 python3 : code ends c= m= W= X= Q= check-hash-based-pycs= b B d E h i I O P q s S u v V x help version
+node : code ends e/eval= p/print= r/require= import= loader= C/conditions= env-file= c/check i/interactive h/help
+    v/version test watch inspect? input-type= title= stack-trace-limit= max-old-space-size=
+perl : code ends e= E= I= M= m= F= i? l? 0? C? D= x? a c n p s S t T u U v V w W X
+ruby : code ends e= I= r= C= E= F= K= T? W? x? i? 0? a c d h l n p s S v w
 gh glab : verbs R/repo= t/title= b/body= F/body-file= B/base= H/head= l/label= a/assignee= r/reviewer=
     m/milestone= L/limit= q/jq= json= template= X/method= f/raw-field= S/search= s/state= A/author=
     p/project= c/comment= d web! hostname=
 """
 
 SAFE_TABLE = r"""
-python python2 python3 node ruby perl php deno bun java lua Rscript tclsh : x
+php deno bun java lua Rscript tclsh : x
 pip pip3 pipx poetry pipenv uv pdm hatch rye conda mamba brew apt apt-get dnf yum pacman apk snap : verbs
 terraform tofu pulumi ansible ansible-playbook aws gcloud az systemctl service : verbs
 pytest tox nox mypy ruff black flake8 isort eslint prettier tsc jest vitest mocha webpack vite next : x

@@ -172,12 +172,16 @@ def _script_reaches(reading: Reading) -> Iterator[Reach]:
 
 def is_option_safe(program: str) -> bool:
     """Whether an allow for the program with any words is held back from the options that reach further."""
-    return program == "git" or program in grammars() or program in WRAPPERS or program in SHELLS
+    grammar = grammars().get(program)
+    if grammar is not None:
+        return not grammar.code
+    return program == "git" or program in WRAPPERS
 
 
 def is_known_program(program: str) -> bool:
-    """Whether the program is known to be none that runs the words after it."""
-    return is_option_safe(program) or program in OTHER_SHELLS or program in _names()
+    """Whether the program is known to be none that runs the words after it, unseen."""
+    known = program in grammars() or program == "git" or program in WRAPPERS or program in SHELLS
+    return known or program in OTHER_SHELLS or program in _names()
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,7 @@ from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
 from sayso.policy.shell.inner_leading import of_env, of_flock, of_nice, of_plain
 from sayso.policy.shell.inner_places import of_fd, of_find, of_parallel, of_xargs
 from sayso.policy.shell.inner_shells import of_other_shell, of_script, of_shell, of_su, of_trap
-from sayso.policy.shell.inner_verbs import of_container, of_kubectl, of_npx, of_runner
+from sayso.policy.shell.inner_verbs import of_container, of_git, of_kubectl, of_npx, of_runner
 from sayso.policy.shell.option_syntax import leading_options, syntax
 from sayso.policy.shell.program_name import base_name, trusted_name
 from sayso.policy.shell.words import after, beginning, is_known, literal
@@ -231,6 +231,7 @@ _SPECIAL = {
     "env": of_env,
     "expect": _expect,
     "flock": of_flock,
+    "git": of_git,
     "gdb": _gdb,
     "hyperfine": _hyperfine,
     "nice": of_nice,
