@@ -186,6 +186,8 @@ class Finder(CommandFinder):
         outcome = still(places)
         last = len(pipe.parts) - 1
         for position, part in enumerate(pipe.parts):
+            if position and isinstance(part.command, s.Timed):
+                part = self._timed_by_program(part, part.command)
             self.feed = text_written(pipe.parts[position - 1], self.around) if position else None
             if position == last and self.around.dialect == "zsh":
                 # In zsh the last part runs in the shell itself.
@@ -194,6 +196,16 @@ class Finder(CommandFinder):
                 self._apart(lambda part=part: self._statement(part, places))  # type: ignore[misc]
         self.feed = None
         return outcome
+
+    def _timed_by_program(self, part: s.Statement, timed: s.Timed) -> s.Statement:
+        """`a | time b`: in the middle of a pipeline `time` is no keyword, but a program that runs `b`."""
+        body = timed.body
+        if body is None or not isinstance(body.command, s.Simple) or body.command.assigns:
+            self.doubt("`time` in the middle of a pipeline")
+            return part
+        own = (s.Word("time", "time"), *([s.Word("-p", "-p")] if timed.posix else []))
+        command = s.Simple((*own, *body.command.words))
+        return s.Statement(part.text, command, (*part.redirects, *body.redirects))
 
     def _group(self, statement: s.Statement, group: s.Group, places: Places) -> Outcome:
         if not group.subshell:

@@ -49,13 +49,13 @@ class WordReader:
         text = self.slice(node)
         parts = node.get("Parts")
         marks = delimiter.get("Parts") or ()
-        if any(mark["Type"] != "Lit" or "\\" in mark["Value"] for mark in marks):
-            value = "".join(part["Value"] for part in parts or ())
+        if any(mark["Type"] != "Lit" or "\\" in mark.get("Value", "") for mark in marks):
+            value = "".join(part.get("Value", "") for part in parts or ())
             return s.Word(text, value)
         found: list[s.Piece] = []
         for part in parts or ():
             if part["Type"] == "Lit":
-                found.append(s.Quoted(in_double_quotes(part["Value"], heredoc=True)))
+                found.append(s.Quoted(in_double_quotes(part.get("Value", ""), heredoc=True)))
             else:
                 found.append(s.Double(tuple(self._pieces([part], quoted=True))))
         return make_word(text, tuple(found))
@@ -66,15 +66,19 @@ class WordReader:
             kind = part["Type"]
             if kind == "Lit":
                 if quoted:
-                    found.append(s.Quoted(in_double_quotes(part["Value"])))
+                    found.append(s.Quoted(in_double_quotes(part.get("Value", ""))))
                 else:
-                    found += bare(part["Value"])
+                    for piece in bare(part.get("Value", "")):
+                        if isinstance(piece, s.Bare) and found and isinstance(found[-1], s.Bare):
+                            found[-1] = s.Bare(found[-1].text + piece.text)
+                        else:
+                            found.append(piece)
             elif kind == "SglQuoted":
                 if part.get("Dollar"):
                     self.bashisms.append("`$'…'`")
-                    found.append(ansi_c(part["Value"]))
+                    found.append(ansi_c(part.get("Value", "")))
                 else:
-                    found.append(s.Quoted(part["Value"]))
+                    found.append(s.Quoted(part.get("Value", "")))
             elif kind == "DblQuoted":
                 if part.get("Dollar"):
                     # Bash looks it up among its translations, which the line does not show.

@@ -84,7 +84,7 @@ def _parts(pieces: tuple[s.Piece, ...], around: Surroundings) -> list[Part]:
                 found.append((QUOTED if plain else SPLITS, around.home if plain else ""))
             else:
                 found.append((SPLITS, "@" if piece.many else ""))
-        elif isinstance(piece, s.Substitution) and piece.process:
+        elif isinstance(piece, s.Substitution) and piece.process and piece.body:
             found.append((ONE, ""))
         elif isinstance(piece, s.Arithmetic):
             found.append((SPLITS, ""))
