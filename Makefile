@@ -83,6 +83,13 @@ format: install ## let ruff format and mend what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+# FUZZ_LINES lines for bash and a quarter of that for dash; FUZZ_SEED repeats a run.
+.PHONY: fuzz
+fuzz: install ## compare with bash on many more command lines, and look harder elsewhere (FUZZ_LINES, FUZZ_SEED)
+	@seed=$${FUZZ_SEED:-$$(date +%s)}; echo "FUZZ_SEED=$$seed"; \
+	SAYSO_FUZZ_LINES=$${FUZZ_LINES:-200000} SAYSO_FUZZ_SEED=$$seed HYPOTHESIS_PROFILE=long \
+		$(BIN)/pytest -n auto --dist worksteal tests/laws
+
 .PHONY: bench
 bench: install ## the benchmarks beside their peers: tables and JSON
 	@set -eu; $(find_python); $(find_uv); \

@@ -87,13 +87,15 @@ async def chromium(chromium_path: str) -> AsyncIterator[Browser]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say loudly that browser tests did not run."""
-    skipped = [
-        report
-        for report in terminalreporter.stats.get("skipped", [])
-        if "no Chromium" in str(report.longrepr)
-    ]
-    if skipped:
-        terminalreporter.write_sep(
-            "!", f"{len(skipped)} BROWSER TESTS DID NOT RUN: no Chromium (make browser)", red=True
-        )
+    """Say loudly that tests did not run which need something that this machine does not have."""
+    missing = {"no Chromium": "BROWSER TESTS (make browser)", "NO JAIL": "TESTS WITH A REAL SHELL"}
+    for reason, what in missing.items():
+        skipped = [
+            report
+            for report in terminalreporter.stats.get("skipped", [])
+            if reason in str(report.longrepr)
+        ]
+        if skipped:
+            terminalreporter.write_sep(
+                "!", f"{len(skipped)} {what} DID NOT RUN: {reason}", red=True
+            )

@@ -6,28 +6,31 @@ import fnmatch
 import os
 import posixpath
 import re
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sayso.core.operation import Operation
-from sayso.core.shell_command import ShellCommand, ShellLine, ShellWord
+from sayso.core.shell_command import ShellLine, ShellWord
 from sayso.policy.shell.analysis import analyse
-from sayso.policy.shell.reading import read_script
 from sayso.policy.shell.tokenizer import read_plain
 from sayso.policy.shell.tree import read_tree
-from sayso.system.shell_parser import syntax_tree
+from sayso.system.shell_parser import TIMEOUT_SECONDS, syntax_tree
 from tests.cases.test_policy_cases import CASES
 from tests.fakes.facts import FakeFacts
 from tests.fakes.shell_jail import HOME, PLACE, Jail, Run, why_no_jail
 from tests.fakes.shell_lines import PROGRAMS, Lines
 
 INPUTS = [case.input for case in CASES if case.surface == "shell" and "\0" not in case.input]
-SLICES = 8
+SLICES = 16
 SEED = int(os.environ.get("SAYSO_FUZZ_SEED", "0"))
 LINES = int(os.environ.get("SAYSO_FUZZ_LINES", "20000"))
+if settings.default is not None and settings.default.max_examples < 50:
+    LINES = 320  # only to see that it runs
 POSIX_LINES = LINES // 4
 BUILTINS = frozenset({
     "cd", "echo", "eval", "printf", "read", "test", "[", ":", "pwd", "type", "source", ".", "exec", "command",
@@ -169,8 +172,7 @@ def judged(jail: Jail, lines: list[str], shell: str, facts: FakeFacts) -> list[F
         analyse(line, facts)  # meanwhile
     runs = jail.finish(process, seconds=280)
     assert len(runs) == len(lines)
-    faults = [f for line, run in zip(lines, runs, strict=True) for f in faults_of(line, run, facts)]
-    return faults
+    return [f for line, run in zip(lines, runs, strict=True) for f in faults_of(line, run, facts)]
 
 
 @pytest.mark.spec("POL-31")
@@ -211,3 +213,37 @@ def test_both_readers_agree_on_every_plain_line() -> None:
         assert not isinstance(tree, str), (line, tree)
         assert script == read_tree(tree, line), line
     assert plain > 1000
+
+
+NASTY = st.text(
+    st.one_of(st.sampled_from("'\"\\`$(){}<>|&;\n #*~![]=-/@^,:a1 \t"), st.characters()),
+    max_size=200,
+)
+
+
+@pytest.mark.spec("POL-30")
+@given(NASTY, st.sampled_from(("bash", "posix", "zsh")))
+def test_any_text_at_all_is_analysed_in_time(text: str, dialect: str) -> None:
+    began = time.monotonic()
+    line = analyse(text, FakeFacts(dialect=dialect))
+    assert time.monotonic() - began < 1 + 3 * TIMEOUT_SECONDS
+    assert line.text == text
+
+
+@pytest.mark.spec("POL-30")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{a,b}" * 30, "{" * 5000, "x{a,{" * 500, "$(" * 60 + ")" * 60, "a " * 30_000, "[" * 3000,
+        "$((" + "(" * 500 + "1" + ")" * 500 + "))", "'" * 5001, "eval '" * 50, "bash -c " * 500,
+        "for x in a; do " * 60 + ":" + "; done" * 60, "a <<E\n" * 500, "\\" * 5001, "{1..9}" * 20,
+        "if :; then :; " + "elif :; then :; " * 2000 + "fi", "${a:-" * 60 + "}" * 60, "a | " * 3000 + "b",
+        "! " * 3000 + "a", "a=" * 3000, "~" * 5000, "env " * 3000 + "rm x", "$x&&" * 300 + "a",
+        "[[ " + "( " * 200 + "a" + " )" * 200 + " ]]",
+    ],
+    ids=lambda text: text[:12],
+)  # fmt: skip
+def test_nothing_makes_it_hang(text: str) -> None:
+    began = time.monotonic()
+    analyse(text, FakeFacts())
+    assert time.monotonic() - began < 1 + 3 * TIMEOUT_SECONDS

@@ -75,6 +75,7 @@ def run(place: Path, *tests: str, patched: bool) -> subprocess.CompletedProcess[
             "pytest",
             "-x",
             "-q",
+            "-rs",
             "--no-header",
             "-p",
             "no:cacheprovider",
@@ -113,6 +114,8 @@ def test_a_broken_promise_is_noticed(patch: Path, original: Path, tmp_path: Path
     assert applied.returncode == 0, f"{patch.name} no longer applies: {applied.stderr}"
     law = law_of(patch)
     done = run(copy, law, patched=True)
+    if done.returncode == 0 and "NO JAIL" in done.stdout:
+        pytest.skip(f"{law} could not be run: it needs a jail, and none can be made here")
     assert done.returncode == 1, (
         f"{patch.name} breaks a promise and {law} does not fail (exit {done.returncode}):\n"
         f"{done.stdout[-3000:]}{done.stderr[-3000:]}"

@@ -27,22 +27,23 @@ def analyse(text: str, facts: Facts) -> ShellLine:
     key = (text, facts.home, facts.dialect)
     found = _memo.get(key)
     if found is None:
-        found = _analyse(text, facts)
-        if len(text) <= _MOST_KEPT_CHARACTERS:
+        found, lasting = _analyse(text, facts)
+        # What could not be read may be readable the next time; a long line is kept by nobody.
+        if lasting and len(text) <= _MOST_KEPT_CHARACTERS:
             if len(_memo) >= _MOST_KEPT:
                 _memo.clear()
             _memo[key] = found
     return found
 
 
-def _analyse(text: str, facts: Facts) -> ShellLine:
+def _analyse(text: str, facts: Facts) -> tuple[ShellLine, bool]:
     finder = _walk(text, facts, facts.home)
     if "HOME" in finder.all_names:
         # The line gives itself another home: what `~` and `$HOME` are is not known.
         finder = _walk(text, facts, None)
     concern = concern_about(text)
     doubts = tuple(finder.doubts) if concern is None else (concern, *finder.doubts)
-    return ShellLine(text, tuple(finder.commands), doubts)
+    return ShellLine(text, tuple(finder.commands), doubts), not finder.unread
 
 
 def _walk(text: str, facts: Facts, home: str | None) -> Finder:

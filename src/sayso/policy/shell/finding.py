@@ -17,6 +17,7 @@ from sayso.policy.shell.shell_builtins import DECLARING, NAME
 from sayso.policy.shell.word_values import Surroundings, quoted_value, value_of_assignment, values
 
 _MAX_TEXTS: Final = 256
+_MAX_UNREAD: Final = 3
 
 
 class Finder(CommandFinder):
@@ -26,6 +27,8 @@ class Finder(CommandFinder):
         super().__init__(around)
         self._facts = facts
         self._texts = 0
+        self.unread = 0
+        """How many texts could not be read; where time is the reason, more would cost more of it."""
         self._looking_ahead = False
 
     def run_text(self, text: str, dialect: str | None, places: Places) -> Outcome:
@@ -35,9 +38,10 @@ class Finder(CommandFinder):
             self.around = self.in_dialect(dialect)
         self._texts += 1
         script: s.Script | str = "it holds too many command lines within commands"
-        if self._texts <= _MAX_TEXTS:
+        if self._texts <= _MAX_TEXTS and self.unread < _MAX_UNREAD:
             script = read_script(text, self._facts)
         if isinstance(script, str):
+            self.unread += 1
             self.doubt(script)
             outcome = still(places)
             for part in sure_parts(text):

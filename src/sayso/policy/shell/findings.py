@@ -92,8 +92,12 @@ class Findings:
             if sign in {"<<", "<<-", "<<<"}:
                 continue
             target = one(redirect.target, self.around)
-            if sign in {">&", "<&"} and _is_descriptor(target, redirect):
-                continue
+            if sign in {">&", "<&"}:
+                if redirect.target.text[:1] == "-" and redirect.target.text != "-":
+                    # Bash ends the redirection after the `-`; what follows is a word of its own.
+                    self.doubt(f"`{redirect.text}` is read in different ways")
+                if _is_descriptor(target, redirect):
+                    continue
             operation = Operation.READ
             if sign == "<>":
                 operation = Operation.ANY

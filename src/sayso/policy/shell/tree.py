@@ -239,8 +239,12 @@ class _Reader(WordReader):
 
     def _let(self, node: Node) -> s.Command:
         self.bashisms.append("`let`")
-        sums = tuple(self.sum(expression) for expression in node.get("Exprs", ()))
-        return s.Compute(sums, let=True)
+        sums = [self.sum(expression) for expression in node.get("Exprs", ())]
+        if any(_has_operator(expression) for expression in node.get("Exprs", ())):
+            # Outside quotes bash takes it for a redirection or the end of the command.
+            unclear = s.Unclear("`let` with an operator outside quotes")
+            sums.append(s.Sum((s.Word("", None, (unclear,)),)))
+        return s.Compute(tuple(sums), let=True)
 
     def _function(self, node: Node) -> s.Command:
         if node.get("RsrvWord"):
@@ -258,6 +262,17 @@ class _Reader(WordReader):
         self.bashisms.append("`time`")
         body = self._statement(node["Stmt"]) if node.get("Stmt") else None
         return s.Timed(body, bool(node.get("PosixFormat")))
+
+
+def _has_operator(expression: Node) -> bool:
+    """Whether an expression holds a character, outside quotes, that ends a word for the shell."""
+    todo = [expression]
+    while todo:
+        node = todo.pop()
+        if node["Type"] == "ParenArithm" or set(node.get("Op", "")) & set("<>|&"):
+            return True
+        todo += [node[side] for side in ("X", "Y") if node["Type"] != "Word" and node.get(side)]
+    return False
 
 
 _COMMANDS: Mapping[str, Callable[[_Reader, Node], s.Command]] = {
