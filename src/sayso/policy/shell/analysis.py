@@ -48,6 +48,10 @@ def _analyse(text: str, facts: Facts) -> tuple[ShellLine, bool]:
 
 def _walk(text: str, facts: Facts, home: str | None) -> Finder:
     finder = Finder(facts, Surroundings(home, facts.dialect))
-    finder.run_text(text, None, START)
+    try:
+        finder.run_text(text, None, START)
+    except RecursionError:
+        finder.unread += 1
+        finder.doubts["it is nested too deep"] = None
     finder.finish()
     return finder

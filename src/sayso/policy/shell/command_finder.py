@@ -11,10 +11,16 @@ from sayso.policy.shell.places import ANYWHERE, Outcome, Places, moved, still
 from sayso.policy.shell.program_name import base_name, trusted_name
 from sayso.policy.shell.shell_builtins import SPECIAL_BUILTINS, changes
 from sayso.policy.shell.words import beginning, is_known
-from sayso.policy.shell.wrapper_table import SHELLS
+from sayso.policy.shell.wrapper_table import OTHER_SHELLS, SHELLS
 from sayso.policy.shell.wrappers import inner_of, reads_script_from_input
 
 MAX_DEPTH: Final = 64
+_READERS: Final = frozenset(
+    {"at", "batch", "su", "crontab", "source", ".", "ssh", "sudo", "doas", "chroot", "nsenter"}
+    | {"unshare", *SHELLS, *OTHER_SHELLS}
+)
+"""Programs that may run what they read, although the line names no command for them."""
+
 _IN_THIS_SHELL: Final = frozenset({"command", "builtin", "eval"})
 _ZSH_WORDS: Final = frozenset({"noglob", "nocorrect", "-", "repeat", "foreach", "end", "always"})
 
@@ -77,6 +83,8 @@ class CommandFinder(Findings):
         self, name: str, words: tuple[ShellWord, ...], inner: tuple[Inner, ...]
     ) -> str | None:
         """The commands that a shell reads from its standard input, if it does."""
+        if not inner and base_name(name).lower() not in _READERS:
+            return None
         if not name or not reads_script_from_input(words):
             return None
         if any(found.words and reads_script_from_input(found.words) for found in inner):

@@ -20,6 +20,8 @@ _SUFFIXES = (".exe", ".cmd", ".bat", ".com")
 
 def base_name(word: str) -> str:
     """The last part of a path to a program, which is what a deny or ask goes by."""
+    if word.isalnum():
+        return word  # most are
     name = word.rstrip("/").rpartition("/")[2]
     if "\\" in name:
         name = name.rpartition("\\")[2]

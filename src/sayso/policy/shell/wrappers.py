@@ -46,8 +46,10 @@ def inner_of(words: tuple[ShellWord, ...]) -> tuple[Inner, ...]:
     return found
 
 
-def reads_script_from_input(words: tuple[ShellWord, ...]) -> bool:
+def reads_script_from_input(words: tuple[ShellWord, ...], depth: int = 0) -> bool:
     """Whether the command, or one it runs, is a shell that reads commands from its standard input."""
+    if depth > _DEEPEST:
+        return True  # nobody writes that in earnest, and it may be one
     if not words or not is_known(words[0]):
         return False
     name = base_name(words[0].value or "").lower()
@@ -67,18 +69,19 @@ def reads_script_from_input(words: tuple[ShellWord, ...]) -> bool:
     if name in ("xargs", "parallel", *FIND_PROGRAMS, *FD_PROGRAMS):
         return False
     return any(
-        (found.words is not None and reads_script_from_input(found.words))
-        or (found.text is not None and _text_reads_input(found.text))
+        (found.words is not None and reads_script_from_input(found.words, depth + 1))
+        or (found.text is not None and _text_reads_input(found.text, depth + 1))
         for found in inner
     )
 
 
+_DEEPEST = 64
 _INPUT_FILES = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 
-def _text_reads_input(text: str) -> bool:
+def _text_reads_input(text: str, depth: int) -> bool:
     plain = tuple(literal(piece) for piece in text.split())
-    return reads_script_from_input(plain)
+    return reads_script_from_input(plain, depth)
 
 
 def _shell_reads_input(words: tuple[ShellWord, ...]) -> bool:
