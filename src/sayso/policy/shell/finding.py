@@ -8,19 +8,20 @@ from typing import Any, Final
 from sayso.core.shell_command import Role, ShellWord
 from sayso.policy.facts import Facts
 from sayso.policy.shell import syntax as s
-from sayso.policy.shell.command_finder import MAX_DEPTH, CommandFinder
+from sayso.policy.shell.command_finder import MAX_DEPTH
 from sayso.policy.shell.dialects import concerns_of_other_shells
 from sayso.policy.shell.places import ANYWHERE, Outcome, Places, still, union
 from sayso.policy.shell.reading import read_script, sure_parts
 from sayso.policy.shell.script_input import script_from, text_written
 from sayso.policy.shell.shell_builtins import DECLARING, NAME
+from sayso.policy.shell.word_finder import WordFinder
 from sayso.policy.shell.word_values import Surroundings, quoted_value, value_of_assignment, values
 
 _MAX_TEXTS: Final = 256
 _MAX_UNREAD: Final = 3
 
 
-class Finder(CommandFinder):
+class Finder(WordFinder):
     """Finds the commands of one line."""
 
     def __init__(self, facts: Facts, around: Surroundings) -> None:
@@ -60,8 +61,6 @@ class Finder(CommandFinder):
         for name in sorted(self.functions & self.programs):
             self.doubt(f"`{name}` is a function of the line, and no program")
 
-    # Statements
-
     def _statements(self, body: s.Statements, places: Places) -> Outcome:
         outcome = still(places)
         for statement in body:
@@ -74,12 +73,6 @@ class Finder(CommandFinder):
             return self._foreground(statement, places)
         self._apart(lambda: self._foreground(statement, places))
         return still(places)
-
-    def _apart(self, run: Callable[[], Outcome]) -> None:
-        """Run something in a process of its own, which changes nothing of this one."""
-        names, exporting = dict(self.names), self.exporting
-        run()
-        self.names, self.exporting = names, exporting
 
     def _foreground(self, statement: s.Statement, places: Places) -> Outcome:
         for redirect in statement.redirects:
@@ -138,14 +131,6 @@ class Finder(CommandFinder):
             self.set_variable(assignment.name, value)
         self.emit(statement.text, (), places, assignments=assignments, redirections=files)
         return still(places)
-
-    def _assigned(self, assign: s.Assign, places: Places) -> None:
-        if assign.value is not None:
-            self._word(assign.value, places)
-        for item in assign.items or ():
-            self._word(item, places)
-        for expression in assign.sums:
-            self._sum(expression, places)
 
     def _declare(self, statement: s.Statement, command: s.Declare, places: Places) -> Outcome:
         """`export`, `declare` and the like, whose operands are words or assignments."""
@@ -331,60 +316,6 @@ class Finder(CommandFinder):
         self.doubt(strange.kind)
         return still(places)
 
-    # Words
-
-    def _word(self, word: s.Word, places: Places) -> None:
-        """Find what a word runs while its value is computed."""
-        if word.literal is None:
-            self._pieces(word.pieces, places)
-
-    def _pieces(self, pieces: tuple[s.Piece, ...], places: Places) -> None:
-        for piece in pieces:
-            if isinstance(piece, s.Bare | s.Quoted):
-                continue
-            if isinstance(piece, s.Double):
-                self._pieces(piece.pieces, places)
-            elif isinstance(piece, s.Substitution):
-                self._substitution(piece, places)
-            elif isinstance(piece, s.Arithmetic):
-                self._sum(piece.sum, places)
-            elif isinstance(piece, s.Parameter):
-                self._parameter(piece, places)
-            elif piece.why is not None:
-                self.doubt(piece.why)
-
-    def _substitution(self, piece: s.Substitution, places: Places) -> None:
-        if self.depth >= MAX_DEPTH:
-            self.doubt(f"it is nested deeper than {MAX_DEPTH} levels")
-            return
-        feed, self.feed = self.feed, None
-        self.depth += 1
-        self._apart(lambda: self._statements(piece.body, places))
-        self.depth -= 1
-        self.feed = feed
-
-    def _parameter(self, piece: s.Parameter, places: Places) -> None:
-        for word in piece.words:
-            self._word(word, places)
-        for expression in piece.sums:
-            self._sum(expression, places)
-        form = piece.form
-        if form == "!":
-            self.doubt(f"`${{!{piece.name}}}` stands for a variable that is not known")
-        elif form == "@P" or (form[:1] == "@" and form[1:] not in _TRANSFORMATIONS):
-            self.doubt(f"`${{{piece.name}{form}}}` runs what the variable holds")
-        elif form in {"=", ":="}:
-            self.set_variable(piece.name, piece.words[0].literal if piece.words else "")
-
-    def _sum(self, expression: s.Sum, places: Places) -> None:
-        for operand in expression.operands:
-            self._word(operand, places)
-        self.evaluation.sum(expression)
-        for name in expression.assigned:
-            self.set_variable(name, None, number=True)
-
-
-_TRANSFORMATIONS: Final = frozenset({"Q", "E", "A", "a", "U", "u", "L", "K", "k"})
 
 _COMMANDS: Final[Mapping[type, Callable[[Finder, s.Statement, Any, Places], Outcome]]] = {
     s.Chain: Finder._chain,
