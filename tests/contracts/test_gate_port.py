@@ -10,9 +10,10 @@ from typing import Any, cast
 
 import pytest
 
-from sayso.broker.ports import Claim, GatePort, ObservedTool, Standing
+from sayso.broker.ports import Claim, GatePort, Standing
 from sayso.broker.run import run
 from sayso.client.remote_gate import RemoteGate
+from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import (
     CallAlreadyRan,
@@ -273,7 +274,7 @@ async def test_only_tools_that_policy_does_not_deny_are_visible(ports: Ports) ->
     ]
     assert list(await gate.see_tools(tools)) == tools[1:]
     assert list(await gate.see_tools([])) == []
-    assert len(await ports.scene.store.observed_tools()) == len(tools)
+    assert len(await ports.scene.store.known_tools()) == len(tools)
 
 
 async def test_a_stopped_session_cancels_what_waits_and_refuses_what_comes(ports: Ports) -> None:

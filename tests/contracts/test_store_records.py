@@ -10,9 +10,10 @@ import pytest
 
 from sayso.audit.chain import GENESIS
 from sayso.audit.record import RecordKind
-from sayso.broker.ports import Group, ObservedTool, Page
+from sayso.broker.ports import Group, Page
 from sayso.core.approval_policy import ApprovalPolicy, Severity
 from sayso.core.effect import Effect
+from sayso.core.observed_tool import Definitions, KnownTool, ObservedTool
 from sayso.core.session import Session
 from sayso.errors import RuleRefused, StoreError
 from sayso.people.person import owner
@@ -20,7 +21,16 @@ from sayso.people.token import CredentialKind
 from sayso.policy.rule import Origin, Rule
 from sayso.requests.event import EventKind
 from sayso.store.guard import KEEP_NOTICES
-from tests.contracts.store_values import asks, chain, credential, notice, record
+from tests.contracts.store_values import (
+    OWNERS,
+    approve,
+    asks,
+    chain,
+    credential,
+    live,
+    notice,
+    record,
+)
 from tests.fakes.values import START, at
 
 # ── audit ──────────────────────────────────────────────────────────────────────────────────────
@@ -263,16 +273,54 @@ async def test_the_passphrase_is_replaced(store: Any) -> None:
     assert len(await store.audit_chain(0, 9)) == 2
 
 
-async def test_tools_are_remembered_as_they_were_last_offered(store: Any) -> None:
+@pytest.mark.spec("POL-51")
+async def test_tools_are_remembered_the_first_time_and_as_they_were_last_offered(
+    store: Any,
+) -> None:
     mail = ObservedTool("mail", "send", "sends", {"type": "object"}, {"readOnlyHint": False})
     own = ObservedTool(None, "send")
     await store.observe_tools([mail, own], at(1))
     await store.observe_tools([mail], at(2))
-    assert list(await store.observed_tools()) == [own, mail]
+    assert list(await store.known_tools()) == [
+        KnownTool(own, at(1), at(1)),
+        KnownTool(mail, at(1), at(1)),
+    ]
     changed = replace(mail, description="sends it")
     await store.observe_tools([changed, own], at(3))
-    assert list(await store.observed_tools()) == [own, changed]
+    assert list(await store.known_tools()) == [
+        KnownTool(own, at(1), at(1)),
+        KnownTool(changed, at(1), at(3)),
+    ]
     await store.observe_tools([], at(4))
+
+
+@pytest.mark.spec("POL-46")
+async def test_the_first_definition_of_a_servers_tool_and_those_people_approve_count(
+    store: Any,
+) -> None:
+    first = ObservedTool("mail", "send", "sends", {"type": "object", "a": 1})
+    same = ObservedTool("mail", "send", "sends", {"a": 1, "type": "object"}, {"readOnlyHint": True})
+    other = replace(first, description="sends it, and a copy to us")
+    version = await store.rules_version()
+    await store.observe_tools([first, ObservedTool(None, "own")], at(1))
+    one = Definitions("mail", "send", first.definition, frozenset({first.definition}))
+    assert list(await store.definitions()) == [one]
+    assert await store.rules_version() == version + 1
+    await store.observe_tools([same], at(2))
+    assert list(await store.definitions()) == [one]
+    assert await store.rules_version() == version + 1
+    await store.observe_tools([other], at(3))
+    assert list(await store.definitions()) == [replace(one, current=other.definition)]
+    assert await store.rules_version() == version + 2
+
+    await store.put_credential(OWNERS, ())
+    await store.submit(asks("c1", server="mail", tool="send", definition=other.definition))
+    assert (await store.call("c1"))[1].definition == other.definition
+    request = await live(store, "c1")
+    await store.apply(replace(approve(request), approves_definition=True))
+    both = frozenset({first.definition, other.definition})
+    assert list(await store.definitions()) == [Definitions("mail", "send", other.definition, both)]
+    assert await store.rules_version() == version + 3
 
 
 # ── the feed beside it ─────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sayso.broker.ports import Claim, ObservedTool, Standing
+from sayso.broker.ports import Claim, Standing
+from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import ClaimLost, ExternalIdReused, ServerUnreachable
 

@@ -14,11 +14,12 @@ from sayso.broker import review as reviewing
 from sayso.broker.access import Access, Actor
 from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.notify import Outbox, cancelled
-from sayso.broker.ports import ObservedTool, Page
+from sayso.broker.ports import Page
 from sayso.broker.session_gate import SessionGate, stop_session
 from sayso.broker.sweep import sweep
 from sayso.broker.wait import BEAT_SECONDS, Presence
 from sayso.broker.world import World
+from sayso.core.observed_tool import KnownTool
 from sayso.core.session import DEFAULT_GROUP, Session
 from sayso.errors import (
     CallInvalid,
@@ -246,10 +247,10 @@ class Broker:
 
     # ── insight ──
 
-    async def tools(self, actor: Actor) -> Sequence[ObservedTool]:
+    async def tools(self, actor: Actor) -> Sequence[KnownTool]:
         """Every tool that any session was ever offered."""
         self._must_be_a_person(actor)
-        return await self.world.store.observed_tools()
+        return await self.world.store.known_tools()
 
     async def decided_by_rule(self, actor: Actor, limit: int = 5) -> Sequence[ByRule]:
         """What policy alone decided lately of the calls this actor may see, newest first."""

@@ -59,6 +59,9 @@ def change_of(
         notices=_notices(changed, event, now),
         reviewer=reviewer,
         follow_up=follow_up,
+        approves_definition=isinstance(event, Approved)
+        and event.review is not None
+        and request.call.definition is not None,
     )
 
 

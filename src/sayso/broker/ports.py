@@ -6,7 +6,7 @@ Implementations live above: store/, system/, client/, channels/; tests bring the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sayso.audit.chain import Entry
@@ -14,6 +14,7 @@ from sayso.audit.record import AuditRecord
 from sayso.core.call import Owner, ToolCall
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
+from sayso.core.observed_tool import Definitions, KnownTool, ObservedTool
 from sayso.core.session import CallDraft, GivenRule, Session
 from sayso.people.person import Person
 from sayso.people.token import Credential
@@ -55,7 +56,8 @@ class Change:
 
     `reviewer` is the credential a review came with: the same transaction checks that it exists, is
     of a deciding kind and is neither revoked nor expired at `at` (REQ-64). `follow_up` is the call
-    that asks again, written in the same transaction.
+    that asks again, written in the same transaction. With `approves_definition` a person has approved
+    the call under its tool's definition, which counts as approved from then on (POL-46).
     """
 
     request: ApprovalRequest
@@ -65,6 +67,7 @@ class Change:
     notices: tuple[Notice, ...] = ()
     reviewer: Credential | None = None
     follow_up: NewCall | None = None
+    approves_definition: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +77,6 @@ class Group:
     group_id: str
     name: str
     description: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedTool:
-    """A tool that a session was offered, as its server described it."""
-
-    server: str | None
-    name: str
-    description: str = ""
-    input_schema: Mapping[str, Any] = field(default_factory=dict)
-    annotations: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,10 +223,16 @@ class Store(Protocol):
         """Store the hash of a new passphrase."""
 
     async def observe_tools(self, tools: Sequence[ObservedTool], now: Moment) -> None:
-        """Remember tools the first time they are offered and when they change."""
+        """Remember tools the first time they are offered and when they change.
 
-    async def observed_tools(self) -> Sequence[ObservedTool]:
-        """Every tool that was ever offered."""
+        The first definition of a server's tool counts as approved.
+        """
+
+    async def known_tools(self) -> Sequence[KnownTool]:
+        """Every tool that was ever offered, by server and name."""
+
+    async def definitions(self) -> Sequence[Definitions]:
+        """The definitions of every server's tool; a change of them changes the version of the rules."""
 
     async def audit_page(self, page: Page) -> Sequence[Entry]:
         """Audit entries, newest first."""

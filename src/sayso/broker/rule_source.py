@@ -12,6 +12,7 @@ import structlog
 
 from sayso.broker.ports import Store
 from sayso.core.effect import Effect
+from sayso.core.observed_tool import Definitions
 from sayso.core.session import GivenRule
 from sayso.policy.descriptors import ToolDescriptor
 from sayso.policy.facts import Facts
@@ -75,6 +76,16 @@ class FixedLists:
         return () if self.lists.problem is None else (self.lists.problem,)
 
 
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What the store holds for the rules, as of one version of it."""
+
+    version: int
+    rows: Sequence[Rule]
+    groups: Sequence[str]
+    definitions: Sequence[Definitions]
+
+
 class CachedRules:
     """A RuleSource over a store and the permission lists; nothing that fails here becomes an allow."""
 
@@ -84,7 +95,7 @@ class CachedRules:
         self._built_in = tuple(built_in)
         self._facts = facts
         self._compiled: OrderedDict[object, RuleSet] = OrderedDict()
-        self._table: tuple[int, Sequence[Rule], list[str]] | None = None
+        self._table: _Table | None = None
         self._denies: OrderedDict[str | None, tuple[Rule, ...]] = OrderedDict()
 
     async def current(
@@ -122,10 +133,11 @@ class CachedRules:
     async def _compile(
         self, workspace: str | None, lists: ListRules, version: int, given: Sequence[GivenRule]
     ) -> RuleSet:
-        if self._table is None or self._table[0] != version:
+        if self._table is None or self._table.version != version:
             read, rows = await self._store.rules()
-            self._table = (read, rows, [group.group_id for group in await self._store.groups()])
-        _, table, groups = self._table
+            named = [group.group_id for group in await self._store.groups()]
+            self._table = _Table(read, rows, named, await self._store.definitions())
+        table = self._table.rows
         rules = (*self._built_in, *lists.rules, *given_rules(given))
         compiled = compile_ruleset(
             rules,
@@ -133,7 +145,8 @@ class CachedRules:
             SHIPPED.adding(lists.descriptors),
             facts=self._facts,
             unavailable=lists.problem if lists.unavailable else None,
-            groups=groups,
+            groups=self._table.groups,
+            definitions=self._table.definitions,
         )
         self._denies[workspace] = tuple(r for r in (*rules, *table) if r.effect is Effect.DENY)
         self._denies.move_to_end(workspace)

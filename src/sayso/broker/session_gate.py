@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import claim as claiming
-from sayso.broker.ports import Claim, ObservedTool, Standing
+from sayso.broker.ports import Claim, Standing
 from sayso.broker.submit import decide_only, submit
 from sayso.broker.sweep import cancel_session
 from sayso.broker.wait import Presence, wait
 from sayso.broker.world import World
+from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft, Session
 from sayso.errors import NotEligible
 from sayso.policy.visibility import visible

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sayso.audit.redact import redact_text
 from sayso.broker.change import change_of, notice, write
 from sayso.broker.ports import NewCall, Standing, StoredCall
@@ -29,7 +31,7 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
     with other arguments before.
     """
     now = world.clock.now()
-    call = bind(draft, session, world.ids.new_id(now))
+    call = await _bound(world, session, draft, now)
     digest = digest_of(call)
     if call.external_id is not None:
         earlier = await world.store.by_external_id(call.owner, call.external_id)
@@ -52,10 +54,19 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
 async def decide_only(world: World, session: Session, draft: CallDraft) -> Standing:
     """The verdict on a call that is not submitted; recorded, and nobody is asked (GATE-1)."""
     now = world.clock.now()
-    call = bind(draft, session, world.ids.new_id(now))
+    call = await _bound(world, session, draft, now)
     verdict = await decide_call(world, session, call)
     await world.store.record([verdict_record(call, verdict, now)])
     return standing_of_verdict(call.call_id, verdict)
+
+
+async def _bound(world: World, session: Session, draft: CallDraft, now: Moment) -> ToolCall:
+    """The draft as a call of the session; a tool whose side names no definition has the last one seen."""
+    call = bind(draft, session, world.ids.new_id(now))
+    if call.server is None or call.definition is not None:
+        return call
+    known = (await world.rules.current(session.workspace, session.rules)).definitions_of(call)
+    return call if known is None else replace(call, definition=known.current)
 
 
 def new_call(

@@ -10,10 +10,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from sayso.broker.ports import Claim, ObservedTool, Standing
+from sayso.broker.ports import Claim, Standing
 from sayso.client.connection import ANSWER_SECONDS, Connection
 from sayso.client.problems import expect
 from sayso.core.call import check_arguments
+from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ class RemoteGate:
                 external_id=draft.external_id,
                 detail=draft.detail,
                 diff=draft.diff,
+                definition=draft.definition,
             ),
         }
 

@@ -42,7 +42,8 @@ class ToolCall:
     `tool` then the tool's own name on it; the pair is the identity. Everything from `session_id` to
     `parent` was bound when the session was opened; a call cannot change it. `detail` is what the
     agent says about the call: shown as the agent's words, and part of the digest. `diff` is computed
-    by the gate's side, for people only.
+    by the gate's side, for people only. `definition` is the digest of what the server's tool said it
+    does (observed_tool.py), None where that is not known.
     """
 
     call_id: str
@@ -60,6 +61,7 @@ class ToolCall:
     context_label: str | None = None
     detail: str | None = None
     diff: str | None = field(default=None, compare=False)
+    definition: str | None = None
 
     @property
     def owner(self) -> Owner:
@@ -134,8 +136,8 @@ def _is_simple(value: object, depth: int) -> bool:
 
 
 def digest_of(call: ToolCall) -> str:
-    """The digest of a call: SHA-256 in hex over tool, arguments, owner, workspace and detail."""
-    document = {
+    """The digest of a call: SHA-256 in hex over tool, arguments, owner, workspace, detail and definition."""
+    document: dict[str, Any] = {
         "version": 1,
         "tool": [call.server, call.tool],
         "arguments": dict(call.arguments),
@@ -143,6 +145,8 @@ def digest_of(call: ToolCall) -> str:
         "workspace": call.workspace,
         "detail": call.detail,
     }
+    if call.definition is not None:
+        document["definition"] = call.definition
     return hashlib.sha256(canonical(document)).hexdigest()
 
 

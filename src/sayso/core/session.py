@@ -46,7 +46,11 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class CallDraft:
-    """What an agent's side says of a call; a session and a minted id make it a ToolCall."""
+    """What an agent's side says of a call; a session and a minted id make it a ToolCall.
+
+    `definition` is the digest of the definition that a server's tool was last offered with
+    (core/observed_tool.py), from the side that runs it.
+    """
 
     tool: str
     arguments: Mapping[str, Any]
@@ -54,6 +58,7 @@ class CallDraft:
     external_id: str | None = None
     detail: str | None = None
     diff: str | None = None
+    definition: str | None = None
 
 
 def bind(draft: CallDraft, session: Session, call_id: str) -> ToolCall:
@@ -79,4 +84,7 @@ def bind(draft: CallDraft, session: Session, call_id: str) -> ToolCall:
         context_label=session.context_label,
         detail=draft.detail,
         diff=draft.diff,
+        definition=None
+        if draft.server is None or draft.definition is None
+        else check_name("digest of the definition", draft.definition),
     )

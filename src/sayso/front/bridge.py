@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sayso.broker.ports import Claim, GatePort, ObservedTool, Standing
+from sayso.broker.ports import Claim, GatePort, Standing
+from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import SaysoError, StoreUnavailable
 

@@ -8,19 +8,24 @@ import contextlib
 import os
 import threading
 import weakref
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, overload
 
+import structlog
+
 from sayso.broker.ports import GatePort, Standing
 from sayso.broker.run import authorize, run
 from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
+from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import NotAuthenticated, SaysoError
 from sayso.front.assembly import Embedded, open_embedded
 from sayso.front.bridge import BridgedGate, LoopThread, closed, in_own_thread, run_sync
 from sayso.front.guard import guarded
+
+_log = structlog.get_logger("sayso.front")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -76,6 +81,7 @@ class Gate:
         self._port: GatePort | None = None
         self._embedded: Embedded | None = None
         self._remote: RemoteGate | None = None
+        self._offered: list[ObservedTool] = []
 
     # ── asking ──
 
@@ -167,6 +173,13 @@ class Gate:
 
         return wrap if function is None else wrap(function)
 
+    def offer(self, tool: ObservedTool) -> None:
+        """Have a tool remembered, so that people can set rules for it (POL-51).
+
+        Guarded functions are, by themselves; it is done beside the first call, and no call waits for it.
+        """
+        self._offered.append(tool)
+
     # ── its own life ──
 
     async def aclose(self) -> None:
@@ -237,6 +250,7 @@ class Gate:
     async def _bridged(self) -> BridgedGate:
         thread, port = self._thread, self._port
         if thread is not None and port is not None and self._process == os.getpid():
+            self._tell_tools(thread, port)
             return BridgedGate(thread, port)
         return BridgedGate(*await in_own_thread(self._open))
 
@@ -255,7 +269,13 @@ class Gate:
                     raise
                 self._thread = thread
                 _at_exit(weakref.ref(self))
+            self._tell_tools(self._thread, self._port)
             return self._thread, self._port
+
+    def _tell_tools(self, thread: LoopThread, port: GatePort) -> None:
+        if self._offered:
+            offered, self._offered = self._offered, []
+            thread.submit(_tell(port, offered))
 
     def _start_anew(self) -> None:
         """In a forked process: the parent's thread, session and connections are not ours."""
@@ -290,6 +310,13 @@ class Gate:
             context_label=self._context_label,
         )
         return self._embedded.gate
+
+
+async def _tell(port: GatePort, offered: Sequence[ObservedTool]) -> None:
+    try:
+        await port.see_tools(offered)
+    except SaysoError as error:  # no call depends on it; the next program tells it again
+        _log.warning("the guarded tools could not be remembered", error=error.message)
 
 
 async def _stop(port: GatePort) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from sayso.core.call import check_arguments
+from sayso.core.observed_tool import ObservedTool
 from sayso.errors import CallInvalid
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ def guarded(
     _check_can_guard(function)
     tool = tool or _name_of(function)
     shape = _shape_of(function)
+    if server is None:  # a server's tools are described by the server
+        names: dict[str, Any] = {parameter.name: {} for parameter in shape.parameters}
+        description = (inspect.getdoc(function) or "").partition("\n\n")[0]
+        gate.offer(ObservedTool(None, tool, description, {"type": "object", "properties": names}))
     if _is_async(function):
         target = cast("Callable[..., Awaitable[Any]]", function)
 

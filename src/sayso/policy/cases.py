@@ -13,6 +13,7 @@ from typing import Any
 
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
+from sayso.core.observed_tool import Definitions
 from sayso.core.operation import Operation
 from sayso.errors import CasesInvalid
 from sayso.policy.case_world import World, read_world
@@ -20,7 +21,6 @@ from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor
 from sayso.policy.made_up_facts import LineParser
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.protection import protected_rules
-from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import compile_ruleset, judge
 from sayso.policy.shipped_descriptors import SHIPPED
 
@@ -29,6 +29,7 @@ SURFACES = ("shell", "path", "url", "mcp", "name")
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.?))", re.DOTALL)
 _PLAIN = {"\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
+_NEW = "a definition that nobody has approved"
 _FILE_TOOLS = {
     Operation.READ: "read_file",
     Operation.WRITE: "write_file",
@@ -150,9 +151,10 @@ def run_case(case: Case, parser: LineParser, place: str = "") -> CaseResult:
     outcomes = []
     for call in calls_of(case, world, place or case.id):
         descriptors = _descriptors(case, world, call)
-        changed = _changed(call) if world.definition_changed else ()
-        rules = [*world.rules, *changed, *protected_rules()]
-        ruleset = compile_ruleset(rules, [], descriptors, facts=world.facts)
+        rules = [*world.rules, *protected_rules()]
+        ruleset = compile_ruleset(
+            rules, [], descriptors, facts=world.facts, definitions=_definitions(world, call)
+        )
         outcomes.append(judge(call, ruleset, world.facts))
     strictest = max(outcomes, key=lambda outcome: outcome.effect)
     return CaseResult(case, strictest, tuple(world.refused))
@@ -182,7 +184,15 @@ def _call(
     world: World, tool: str, arguments: Mapping[str, Any], server: str | None = None
 ) -> ToolCall:
     return ToolCall(
-        "c1", tool, arguments, "s1", "a1", "u1", workspace=world.workspace, server=server
+        "c1",
+        tool,
+        arguments,
+        "s1",
+        "a1",
+        "u1",
+        workspace=world.workspace,
+        server=server,
+        definition=_NEW if world.definition_changed else None,
     )
 
 
@@ -207,9 +217,11 @@ def _descriptors(case: Case, world: World, call: ToolCall) -> Descriptors:
     return Descriptors() if case.surface == "name" else SHIPPED
 
 
-def _changed(call: ToolCall) -> tuple[Rule, ...]:
-    """What stands for a tool whose definition is another than the one that was approved (POL-46)."""
-    return (Rule("changed", Effect.ASK, Origin.BUILT_IN, tool_pattern=call.written_name),)
+def _definitions(world: World, call: ToolCall) -> tuple[Definitions, ...]:
+    """What is known of the tool: where its definition changed, another one was approved (POL-46)."""
+    if call.server is None or not world.definition_changed:
+        return ()
+    return (Definitions(call.server, call.tool, _NEW, frozenset({"approved"})),)
 
 
 def differing(results: Sequence[CaseResult]) -> tuple[CaseResult, ...]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
+from sayso.core.observed_tool import Definitions
 from sayso.core.reason import Reason
 from sayso.core.session import DEFAULT_GROUP
 from sayso.core.shell_command import ShellCommand
@@ -25,6 +26,7 @@ from sayso.policy.targets import path_target, targets_of, with_addresses
 from sayso.policy.weighing import combine, weigh
 
 MAX_MEMO = 8192
+CHANGED = "its description or schema changed since it was approved"
 
 
 class RuleSet:
@@ -41,9 +43,11 @@ class RuleSet:
         descriptors: Descriptors,
         groups: Iterable[str],
         unavailable: str | None,
+        definitions: Iterable[Definitions] = (),
     ) -> None:
         self.descriptors = descriptors
         self.unavailable = unavailable
+        self._definitions = {(found.server, found.tool): found for found in definitions}
         self.rules: tuple[Rule, ...] = ()
         self._lists = Layer()
         self._groups: dict[str, Layer] = {name: Layer() for name in (DEFAULT_GROUP, *groups)}
@@ -68,6 +72,10 @@ class RuleSet:
     def groups(self) -> tuple[str, ...]:
         """The permission groups there are."""
         return tuple(self._groups)
+
+    def definitions_of(self, call: ToolCall) -> Definitions | None:
+        """The definitions of the call's tool; None for one that was never offered, or of no server."""
+        return None if call.server is None else self._definitions.get((call.server, call.tool))
 
     def plan(self, call: ToolCall, group: str) -> Plan:
         """What is known of the call's tool before its arguments are looked at."""
@@ -121,11 +129,13 @@ def compile_ruleset(
     facts: Facts | None = None,
     unavailable: str | None = None,
     groups: Iterable[str] = (),
+    definitions: Iterable[Definitions] = (),
 ) -> RuleSet:
     """Compile rules of permission lists and of the rule table.
 
     With `facts`, `~` and links in the fixed part of a path are resolved. `groups` are the permission
-    groups there are, beside those that have rules. A rule that cannot be read does not raise: an allow
+    groups there are, beside those that have rules; `definitions` tell which tools of servers are
+    still what was approved (POL-46). A rule that cannot be read does not raise: an allow
     is left out, a deny or ask applies to everything its tool pattern hits.
     """
     rules = []
@@ -138,7 +148,7 @@ def compile_ruleset(
     for rule in table:
         row = rule if rule.origin is Origin.DATABASE else replace(rule, origin=Origin.DATABASE)
         rules.append(CompiledRule(row, facts))
-    return RuleSet(rules, descriptors, groups, unavailable)
+    return RuleSet(rules, descriptors, groups, unavailable, definitions)
 
 
 def judge(
@@ -169,7 +179,7 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
     if only_path is not None and isinstance(path := call.arguments.get(only_path.name), str):
         targets = (path_target(path, only_path.operation, call.workspace, facts, own=True),)
     else:
-        targets = targets_of(call, plan.identity, plan.descriptor, facts)
+        targets = targets_of(call, _identity(call, ruleset, plan), plan.descriptor, facts)
     if len(targets) == 1:
         only = _weigh_target(targets[0], call, ruleset, facts, plan, None)
         return combine((only,), plan.warnings)
@@ -188,6 +198,14 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
                 outcome = replace(outcome, effect=own.effect, reason=own.reason)
             outcomes.append(outcome)
     return combine(outcomes, plan.warnings)
+
+
+def _identity(call: ToolCall, ruleset: RuleSet, plan: Plan) -> Target:
+    """The tool itself, in doubt where it is not what it was when it was approved (POL-46)."""
+    known = ruleset.definitions_of(call)
+    if known is None or call.definition is None or call.definition in known.approved:
+        return plan.identity
+    return replace(plan.identity, doubt=plan.identity.doubt or CHANGED)
 
 
 def _weigh_target(

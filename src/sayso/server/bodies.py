@@ -72,7 +72,11 @@ class ToolsBody(Body):
 
 
 class CallBody(Body):
-    """One tool call that an agent wants to make; `arguments` is at most 1 MiB."""
+    """One tool call that an agent wants to make; `arguments` is at most 1 MiB.
+
+    `definition` is the SHA-256 of `[description, input_schema]` as its server offered the tool last, in
+    JSON with sorted keys, without blanks, ASCII only.
+    """
 
     session_id: Id
     tool: Annotated[str, Meta(max_length=512, examples=["write_file"])]
@@ -81,6 +85,7 @@ class CallBody(Body):
     external_id: Annotated[str, Meta(max_length=512, examples=["toolu_01A"])] | None = None
     detail: str | None = None
     diff: str | None = None
+    definition: Digest | None = None
 
 
 class ClaimBody(Body):

@@ -304,6 +304,8 @@ class ToolSeen(Document):
     source: Literal["registry", "mcp"]
     server: str | None
     category: str
+    first_seen: Time
+    changed_at: Time
 
 
 class ServerSeen(Document):

@@ -14,10 +14,11 @@ import msgspec
 
 from sayso.audit.chain import Entry, body_of
 from sayso.audit.record import AuditRecord
-from sayso.broker.ports import Change, NewCall, ObservedTool, StoredCall
+from sayso.broker.ports import Change, NewCall, StoredCall
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
 from sayso.core.moment import Moment
+from sayso.core.observed_tool import Definitions, KnownTool, ObservedTool
 from sayso.core.session import Session
 from sayso.errors import StoreCorrupt, StoreError
 from sayso.people.person import Person
@@ -277,7 +278,13 @@ def tool_row(tool: ObservedTool, now: Moment) -> dict[str, Any]:
         "first_seen": now,
         "changed_at": now,
         "document": _write(tool),
+        "definition": tool.definition,
     }
+
+
+def definition_row(call: ToolCall, at: Moment) -> dict[str, Any]:
+    """The row of the definition under which a call was approved."""
+    return {"server": call.server, "name": call.tool, "definition": call.definition, "at": at}
 
 
 # ── from rows: each takes the columns in the order of its query in queries.py ──────────────────
@@ -364,6 +371,21 @@ def read_credential(row: Row) -> Credential:
 def read_tool(row: Row) -> ObservedTool:
     """An observed tool from its document."""
     return _tool(row[0])
+
+
+def read_known_tool(row: Row) -> KnownTool:
+    """A known tool from its columns."""
+    return KnownTool(_tool(row[0]), *row[1:])
+
+
+def read_definitions(rows: Iterable[Row]) -> list[Definitions]:
+    """What is known of each tool, from one row for each definition that is approved."""
+    current: dict[tuple[str, str], str | None] = {}
+    approved: dict[tuple[str, str], set[str]] = {}
+    for server, name, last, definition in rows:
+        current[server, name] = last
+        approved.setdefault((server, name), set()).add(definition)
+    return [Definitions(*key, current[key], frozenset(found)) for key, found in approved.items()]
 
 
 def read_entry(row: Row) -> Entry:

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from sayso.audit.chain import GENESIS, Entry, body_of, link
 from sayso.audit.record import AuditRecord
-from sayso.broker.ports import Change, Group, NewCall, ObservedTool, Page, StoredCall
+from sayso.broker.ports import Change, Group, NewCall, Page, StoredCall
 from sayso.core.call import Owner, ToolCall
 from sayso.core.moment import Moment
+from sayso.core.observed_tool import Definitions, KnownTool, ObservedTool
 from sayso.core.session import Session
 from sayso.errors import StoreError
 from sayso.people.person import OWNER, Person, owner
@@ -34,6 +35,7 @@ from sayso.store.guard import (
     resolution_order,
     resolved_at,
 )
+from sayso.store.memory_tools import KnownTools
 
 
 class MemoryStore:
@@ -59,7 +61,7 @@ class MemoryStore:
         self._people: dict[str, Person] = {OWNER: owner()}
         self._credentials: dict[str, Credential] = {}
         self._passphrase: str | None = None
-        self._tools: dict[tuple[str, str], ObservedTool] = {}
+        self._tools = KnownTools()
 
     def close(self) -> None:
         """Nothing is kept: there is nothing to close."""
@@ -106,6 +108,7 @@ class MemoryStore:
                 sticky_lifted=old.sticky_lifted,
             )
             self._append(change.records, change.notices)
+            self._rules_version += change.approves_definition and self._tools.approve(new.call)
             if change.follow_up is not None:
                 self._add(change.follow_up)
                 stored_call, call = self._calls[new.request_id]
@@ -342,13 +345,17 @@ class MemoryStore:
     async def observe_tools(self, tools: Sequence[ObservedTool], now: Moment) -> None:
         """Remember tools the first time they are offered and when they change."""
         with self._lock:
-            for tool in tools:
-                self._tools[tool.server or "", tool.name] = tool
+            self._rules_version += self._tools.observe(tools, now)
 
-    async def observed_tools(self) -> Sequence[ObservedTool]:
+    async def known_tools(self) -> Sequence[KnownTool]:
         """Every tool that was ever offered, by server and name."""
         with self._lock:
-            return [self._tools[key] for key in sorted(self._tools)]
+            return self._tools.all()
+
+    async def definitions(self) -> Sequence[Definitions]:
+        """The definitions of every server's tool."""
+        with self._lock:
+            return self._tools.definitions()
 
     # ── audit ──────────────────────────────────────────────────────────────────────────────────
 

@@ -330,14 +330,34 @@ class Queries:
                 index_elements=[v.name], set_={"value": put.excluded["value"]}
             )
         )
-        self.known_tools = self._compile(select(k.document).order_by(k.server, k.name))
+        self.known_tools = self._compile(
+            select(k.document, k.first_seen, k.changed_at).order_by(k.server, k.name)
+        )
+        self.tool_document = self._compile(
+            select(k.document).where(k.server == bindparam("server"), k.name == bindparam("name"))
+        )
+        d = t.APPROVED_DEFINITIONS.c
+        self.approved_definitions = self._compile(
+            select(d.server, d.name, k.definition, d.definition)
+            .outerjoin_from(
+                t.APPROVED_DEFINITIONS, t.KNOWN_TOOLS, (k.server == d.server) & (k.name == d.name)
+            )
+            .order_by(d.server, d.name)
+        )
+        self.approve_definition = self._compile(
+            self._upsert(t.APPROVED_DEFINITIONS)
+            .values({column.name: bindparam(column.name) for column in d})
+            .on_conflict_do_nothing()
+        )
         seen = self._upsert(t.KNOWN_TOOLS).values(
             {column.name: bindparam(column.name) for column in t.KNOWN_TOOLS.columns}
         )
         self.put_tool = self._compile(
             seen.on_conflict_do_update(
                 index_elements=[k.server, k.name],
-                set_={name: seen.excluded[name] for name in ("changed_at", "document")},
+                set_={
+                    name: seen.excluded[name] for name in ("changed_at", "document", "definition")
+                },
             )
         )
 

@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 
 from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
-from sayso.broker.ports import Change, Group, NewCall, ObservedTool, Page, StoredCall
+from sayso.broker.ports import Change, Group, NewCall, Page, StoredCall
 from sayso.core.call import Owner, ToolCall
 from sayso.core.moment import Moment
+from sayso.core.observed_tool import Definitions, KnownTool, ObservedTool
 from sayso.core.session import Session
 from sayso.errors import StoreUnavailable
 from sayso.people.person import Person
@@ -296,15 +297,20 @@ class SqliteStore:
 
     async def observe_tools(self, tools: Sequence[ObservedTool], now: Moment) -> None:
         """Remember tools the first time they are offered and when they change."""
-        known = {(tool.server, tool.name): tool for tool in await self.observed_tools()}
+        known = {(k.tool.server, k.tool.name): k.tool for k in await self.known_tools()}
         new = [t for t in tools if known.get((t.server, t.name)) != t]
         if new:
-            rows = [codec.tool_row(tool, now) for tool in new]
-            await self._write(lambda tx: [tx.write(self._q.put_tool, row) for row in rows])
+            rows = [(tool, codec.tool_row(tool, now)) for tool in new]
+            await self._write(lambda tx: units.observe(tx, rows))
 
-    async def observed_tools(self) -> Sequence[ObservedTool]:
+    async def known_tools(self) -> Sequence[KnownTool]:
         """Every tool that was ever offered, by server and name."""
-        return await self._many(self._q.known_tools, {}, codec.read_tool)
+        return await self._many(self._q.known_tools, {}, codec.read_known_tool)
+
+    async def definitions(self) -> Sequence[Definitions]:
+        """The definitions of every server's tool."""
+        rows = await self._many(self._q.approved_definitions, {}, tuple)
+        return codec.read_definitions(rows)
 
     # ── audit ──────────────────────────────────────────────────────────────────────────────────
 

@@ -222,8 +222,20 @@ KNOWN_TOOLS = Table(
     Column("first_seen", _BIG, nullable=False),
     Column("changed_at", _BIG, nullable=False),
     Column("document", Text, nullable=False),
+    Column("definition", Text, nullable=False, server_default=""),
 )
 """Every tool that was ever offered, as its server described it last; `server` is empty for none."""
+
+APPROVED_DEFINITIONS = Table(
+    "approved_definitions",
+    METADATA,
+    Column("server", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("definition", Text, primary_key=True),
+    Column("at", _BIG, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""The definitions under which a server's tool is what was approved: the first, and those people approved."""
 
 SETTINGS = Table(
     "settings",

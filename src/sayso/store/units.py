@@ -7,6 +7,7 @@ from typing import Any
 
 from sayso.broker.ports import Change, StoredCall
 from sayso.core.moment import Moment
+from sayso.core.observed_tool import ObservedTool
 from sayso.policy.compiled import is_catch_all
 from sayso.policy.defaults import check_catch_all, missing_seeds
 from sayso.policy.rule import Rule
@@ -14,9 +15,11 @@ from sayso.store.codec import (
     ChangeRows,
     LogRows,
     NewRows,
+    definition_row,
     read_credential,
     read_rule,
     read_stored_call,
+    read_tool,
     review_row,
     rule_row,
     seed_row,
@@ -59,6 +62,10 @@ def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
         row = review_row(request.request_id, before, review, stored.kind)
         tx.write(tx.queries.add_review, row)
     log(tx, rows.log)
+    if change.approves_definition and tx.write(
+        tx.queries.approve_definition, definition_row(request.call, change.at)
+    ):
+        _rules_changed(tx)
     if rows.follow_up is not None:
         follow_up_id = rows.follow_up.call["call_id"]
         tx.write(tx.queries.supersede, {"old_id": request.request_id, "new_id": follow_up_id})
@@ -108,6 +115,23 @@ def seed_rules(tx: Transaction, seeds: Sequence[Rule]) -> None:
     for seed in missing:
         tx.write(tx.queries.put_rule, seed_row(seed))
     if missing:
+        _rules_changed(tx)
+
+
+def observe(tx: Transaction, tools: Sequence[tuple[ObservedTool, dict[str, Any]]]) -> None:
+    """Remember tools with their rows; the first definition of a server's tool counts as approved."""
+    changed = False
+    for tool, row in tools:
+        found = tx.row(tx.queries.tool_document, row)
+        if found is not None and found[0] == row["document"]:
+            continue
+        tx.write(tx.queries.put_tool, row)
+        if tool.server is None:
+            continue
+        changed = changed or found is None or read_tool(found).definition != row["definition"]
+        if found is None:
+            tx.write(tx.queries.approve_definition, {**row, "at": row["first_seen"]})
+    if changed:
         _rules_changed(tx)
 
 

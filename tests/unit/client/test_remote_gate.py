@@ -13,9 +13,10 @@ from collections.abc import AsyncIterator, Callable
 import httpx
 import pytest
 
-from sayso.broker.ports import Claim, ObservedTool
+from sayso.broker.ports import Claim
 from sayso.client import connection
 from sayso.client.remote_gate import RemoteGate
+from sayso.core.observed_tool import ObservedTool
 from sayso.errors import (
     AdapterError,
     CallInvalid,

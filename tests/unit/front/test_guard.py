@@ -12,6 +12,7 @@ from typing import Any, cast
 import pytest
 
 from sayso.core.call import check_arguments
+from sayso.core.observed_tool import ObservedTool
 from sayso.errors import CallDenied, CallInvalid
 from sayso.front.gate import Gate
 
@@ -23,7 +24,11 @@ class Asking:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, Any], str | None]] = []
+        self.offered: list[ObservedTool] = []
         self.denies = False
+
+    def offer(self, tool: ObservedTool) -> None:
+        self.offered.append(tool)
 
     async def run(
         self,
@@ -299,3 +304,25 @@ def test_what_is_denied_is_not_called(gate: Asking) -> None:
 
     with pytest.raises(CallDenied):
         send("alice")
+
+
+@pytest.mark.spec("POL-51")
+def test_a_guarded_function_is_offered_once_as_it_describes_itself() -> None:
+    gate = Asking()
+
+    @gate.guard
+    def send(to: str, body: str = "", *rest: str) -> None:
+        """Send a mail.
+
+        What stands here is for people who read code.
+        """
+
+    @gate.guard(tool="pay", server="bank")
+    def other() -> None:
+        """A server's tools are described by the server."""
+
+    send("ann")
+    send("bob")
+    names: dict[str, Any] = {"to": {}, "body": {}, "rest": {}}
+    schema = {"type": "object", "properties": names}
+    assert gate.offered == [ObservedTool(None, "send", "Send a mail.", schema)]

@@ -13,11 +13,13 @@ from sqlalchemy import CheckConstraint, create_engine
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
+from sayso.core.observed_tool import ObservedTool
 from sayso.errors import StoreError
-from sayso.store import migrations
+from sayso.store import codec, migrations
 from sayso.store.guard import THE_GROUP
 from sayso.store.opening import prepare
 from sayso.store.tables import METADATA
+from tests.fakes.values import at
 
 
 @pytest.fixture
@@ -115,13 +117,13 @@ def test_an_older_schema_is_brought_up_to_date(
     def upgrade(alchemy: object) -> None:
         assert connection.in_transaction is False
         upgraded.append(True)
-        alchemy.exec_driver_sql("UPDATE schema_version SET version_num = '0001'")  # type: ignore[attr-defined]
+        alchemy.exec_driver_sql(f"UPDATE schema_version SET version_num = '{migrations.HEAD}'")  # type: ignore[attr-defined]
 
     monkeypatch.setattr(migrations, "upgrade", upgrade)
     prepare(path)
     prepare(path)
     assert upgraded == [True]
-    assert connection.execute("SELECT * FROM schema_version").fetchall() == [("0001",)]
+    assert connection.execute("SELECT * FROM schema_version").fetchall() == [(migrations.HEAD,)]
     connection.close()
 
 
@@ -146,4 +148,32 @@ def test_a_migration_that_fails_changes_nothing(
     assert connection.execute("SELECT * FROM schema_version").fetchall() == [("0000",)]
     tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'half'")
     assert tables.fetchone() == (0,)
+    connection.close()
+
+
+@pytest.mark.spec("POL-46")
+def test_the_tools_that_were_known_before_are_approved_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "sayso.db"
+    with monkeypatch.context() as earlier:
+        earlier.setattr(migrations, "REVISIONS", ("0001",))
+        earlier.setattr(migrations, "HEAD", "0001")
+        prepare(path)
+    mail = ObservedTool("mail", "send", "sends ü", {"type": "object", "a": [1, 2.5]})
+    rows = [codec.tool_row(tool, at(1)) for tool in (mail, ObservedTool(None, "own"))]
+    connection = sqlite3.connect(path)
+    for row in rows:
+        del row["definition"]
+        names = ", ".join(row)
+        connection.execute(
+            f"INSERT INTO known_tools ({names}) VALUES ({', '.join('?' * len(row))})",
+            tuple(row.values()),
+        )
+    connection.commit()
+    prepare(path)
+    found = connection.execute("SELECT server, name, definition, at FROM approved_definitions")
+    assert found.fetchall() == [("mail", "send", mail.definition, at(1))]
+    found = connection.execute("SELECT definition FROM known_tools WHERE server = 'mail'")
+    assert found.fetchall() == [(mail.definition,)]
     connection.close()

@@ -49,6 +49,7 @@ SMALL = {
     "live_credentials",
     "revoke_all",
     "known_tools",
+    "approved_definitions",
     "put_rule",
 }
 """These read whole tables, which are small."""

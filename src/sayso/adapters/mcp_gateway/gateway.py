@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sayso.adapters.mcp_gateway.hold import Answer, Hold, ServerGone
@@ -22,7 +22,7 @@ from sayso.adapters.mcp_gateway.judge import (
 )
 from sayso.adapters.mcp_gateway.ledger import Ledger, Open, Reply
 from sayso.adapters.mcp_gateway.process import Upstream
-from sayso.adapters.mcp_gateway.tools import without_hidden
+from sayso.adapters.mcp_gateway.tools import definitions_in, without_hidden
 from sayso.adapters.mcp_gateway.wire import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -89,6 +89,7 @@ class Gateway:
         self._hold_seconds = hold_seconds
         self._progress_seconds = progress_seconds
         self._client_name: str | None = None
+        self._definitions: dict[str, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._server_gone = False
         self.say = say
@@ -167,7 +168,7 @@ class Gateway:
                 if entry := await self._ledger.opened(request_id, reply):
                     entry.hold = Hold(
                         self._gate,
-                        item,
+                        self._defined(item),
                         self,
                         hold_seconds=self._hold_limit(item.client_name),
                         progress_seconds=self._progress_seconds,
@@ -250,6 +251,7 @@ class Gateway:
 
     async def _answer_list(self, entry: Open, line: bytes, message: dict[str, Any]) -> None:
         try:
+            self._definitions.update(definitions_in(message["result"]))
             shown = await without_hidden(self._gate, self._server_name, message["result"], self.say)
             if shown is not None:
                 line = dumps({**message, "result": shown}, strict=False)
@@ -258,6 +260,11 @@ class Gateway:
             why = "the approval gate cannot be reached, so the tools are not shown; try again later"
             line = error_line(entry.request_id, INTERNAL_ERROR, why)
         await self._ledger.deliver(entry.request_id, line)
+
+    def _defined(self, call: ToolCallMessage) -> ToolCallMessage:
+        """The call with what its tool last said it does; None where no list has named it."""
+        definition = self.definition(call.draft.tool)
+        return replace(call, draft=replace(call.draft, definition=definition))
 
     # ── the road of a held call ──────────────────────────────────────────────────────────────
 
@@ -271,6 +278,10 @@ class Gateway:
             entry.answer = answer
             self._upstream.send(call.line)
         return answer
+
+    def definition(self, tool: str) -> str | None:
+        """The digest of what a tool last said it does; None where no list has named it."""
+        return self._definitions.get(tool)
 
     async def answer(self, call: ToolCallMessage, line: bytes) -> None:
         """Give the client the answer to its call."""

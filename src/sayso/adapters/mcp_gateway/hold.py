@@ -59,6 +59,10 @@ _NOT_YET = {
     f"{_AGAIN} later",
     "running": f"an identical call still runs (code {{code}}); {_AGAIN} to hear how it ended",
 }
+CHANGED = (
+    "the tool's description or schema changed while the call waited, and it was not run; look at the "
+    "list of tools, and call again if it is still what you want"
+)
 NOT_SENT = "the server has ended; the tool was not run"
 NO_ANSWER = "the server ended before it answered; whether the tool ran is not known"
 
@@ -84,6 +88,9 @@ class Road(Protocol):
 
     def forward(self, call: ToolCallMessage) -> asyncio.Future[Answer]:
         """Send the call to the server, at once; the answer comes later, or ServerGone."""
+
+    def definition(self, tool: str) -> str | None:
+        """The digest of what a tool last said it does; None where no list has named it."""
 
     async def answer(self, call: ToolCallMessage, line: bytes) -> None:
         """Give the client the answer to its call."""
@@ -155,6 +162,10 @@ class Hold:
                 self._call_id = standing.call_id
                 if standing.allowed:
                     return standing
+                if standing.status == "approved" and self._changed():
+                    await self._leave(standing.call_id)
+                    await self._tell(CHANGED)
+                    return None
                 if not standing.goes_on and standing.status != "approved":
                     await self._refuse(standing)
                     return None
@@ -179,6 +190,11 @@ class Hold:
             if self._call_id is not None:
                 await _settled(self._leave(self._call_id), None)
             raise
+
+    def _changed(self) -> bool:
+        """Whether the tool has become another one since the call was submitted (POL-46)."""
+        then, now = self.call.draft.definition, self._road.definition(self.call.draft.tool)
+        return then is not None and now != then
 
     async def _step(self, standing: Standing, seconds: float) -> Standing | Claim:
         if standing.status == "approved":

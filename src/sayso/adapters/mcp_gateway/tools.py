@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sayso.adapters.mcp_gateway.wire import dumps
-from sayso.broker.ports import GatePort, ObservedTool
+from sayso.broker.ports import GatePort
 from sayso.core.call import check_name
+from sayso.core.observed_tool import ObservedTool
 from sayso.errors import CallInvalid
 
 MAX_AT_ONCE = 256 * 1024
@@ -42,6 +43,13 @@ async def without_hidden(
         names.update(tool.name for tool in await gate.see_tools(part))
     shown = [tool for tool in tools if isinstance(tool, dict) and _name(tool) in names]
     return None if len(shown) == len(tools) else {**result, "tools": shown}
+
+
+def definitions_in(result: Mapping[str, Any]) -> dict[str, str]:
+    """The digests of what the tools of a `tools/list` say they do, by name (POL-46)."""
+    tools = result.get("tools")
+    observed = [_observed(tool, "") for tool in (tools if isinstance(tools, list) else [])]
+    return {tool.name: tool.definition for tool in observed if tool is not None}
 
 
 def _observed(tool: object, server_name: str) -> ObservedTool | None:

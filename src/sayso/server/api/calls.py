@@ -177,4 +177,5 @@ def _draft(data: CallBody) -> CallDraft:
         external_id=data.external_id,
         detail=data.detail,
         diff=data.diff,
+        definition=data.definition,
     )

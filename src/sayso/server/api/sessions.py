@@ -5,7 +5,7 @@ from __future__ import annotations
 from litestar import post
 from litestar.params import FromPath, JSONBody
 
-from sayso.broker.ports import ObservedTool
+from sayso.core.observed_tool import ObservedTool
 from sayso.server.auth import Who
 from sayso.server.bodies import SessionBody, ToolBody, ToolsBody
 from sayso.server.config import MAX_CALL_BODY

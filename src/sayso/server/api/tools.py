@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from litestar import get
 
+from sayso.core.moment import to_rfc3339
 from sayso.server.auth import Who
 from sayso.server.documents import ServerSeen, ToolList, ToolSeen
 from sayso.server.injected import Asked, TheBroker
@@ -16,7 +17,8 @@ async def read_tools(request: Asked, broker: TheBroker) -> ToolList:
     built_in: list[ToolSeen] = []
     mcp: list[ToolSeen] = []
     servers: dict[str, ServerSeen] = {}
-    for tool in await broker.tools(request.user):
+    for known in await broker.tools(request.user):
+        tool = known.tool
         own = tool.server is None
         (built_in if own else mcp).append(
             ToolSeen(
@@ -25,6 +27,8 @@ async def read_tools(request: Asked, broker: TheBroker) -> ToolList:
                 source="registry" if own else "mcp",
                 server=tool.server,
                 category="dynamic" if own else "mcp",
+                first_seen=to_rfc3339(known.first_seen),
+                changed_at=to_rfc3339(known.changed_at),
             )
         )
         if tool.server is not None:
