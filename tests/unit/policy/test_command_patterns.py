@@ -179,6 +179,7 @@ Y, M, L, N = Fit.YES, Fit.MAYBE, Fit.LOOKS, Fit.NO
         ("git push --force *", "git push --force-with-lease x", N),
         ("git push --force *", "git push x $B", M),
         ("git push --force *", "git push x main$B", N),
+        ("git push --force *", "git push -f x $B%", Y),
         ("git push -f *", "git push origin batch/obs-fixes", N),
         ("git commit --amend *", "git commit -m --amend", N),
         ("git commit --amend *", "git commit -m x --amend", Y),

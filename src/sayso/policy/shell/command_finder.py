@@ -10,6 +10,7 @@ from sayso.policy.shell.inner import Inner
 from sayso.policy.shell.places import ANYWHERE, Outcome, Places, moved, still
 from sayso.policy.shell.program_name import base_name, trusted_name
 from sayso.policy.shell.shell_builtins import SPECIAL_BUILTINS, changes
+from sayso.policy.shell.variables import is_harmless
 from sayso.policy.shell.words import beginning, is_known
 from sayso.policy.shell.wrapper_table import OTHER_SHELLS, SHELLS
 from sayso.policy.shell.wrappers import inner_of, reads_script_from_input
@@ -71,10 +72,14 @@ class CommandFinder(Findings):
         outcome = self._effect(name, words, places, redirections)
         if script is not None:
             self._inside(
-                name, Inner(text=script, dialect=SHELLS.get(base_name(name))), text, places
+                name,
+                Inner(text=script, dialect=SHELLS.get(base_name(name))),
+                text,
+                places,
+                assignments,
             )
         for found in inner:
-            ended = self._inside(name, found, text, places)
+            ended = self._inside(name, found, text, places, assignments)
             if name in _IN_THIS_SHELL:
                 outcome = ended
         return outcome
@@ -93,8 +98,15 @@ class CommandFinder(Findings):
             self.doubt(f"`{name}` runs what it reads from its input, and that is not known")
         return self.feed
 
-    def _inside(self, name: str, inner: Inner, text: str, places: Places) -> Outcome:
-        """What a wrapper runs."""
+    def _inside(
+        self,
+        name: str,
+        inner: Inner,
+        text: str,
+        places: Places,
+        assignments: tuple[Assignment, ...],
+    ) -> Outcome:
+        """What a wrapper runs, with the variables that are set for the wrapper."""
         if inner.unknown is not None:
             if not inner.elsewhere:
                 self.doubt(inner.unknown)
@@ -107,6 +119,9 @@ class CommandFinder(Findings):
         self.wrappers = (*wrappers, base_name(name))
         self.depth += 1
         self.elsewhere += inner.elsewhere
+        for assignment in assignments:
+            if not is_harmless(assignment.name):
+                self.names[assignment.name] = None
         start = places
         if inner.elsewhere or name == "trap":
             start = ANYWHERE

@@ -121,9 +121,11 @@ def read(words: Sequence[ShellWord]) -> Reading:
 def _read_git(words: Sequence[ShellWord]) -> Reading:
     outer = _read(words, 1, GIT)
     outer = replace(outer, options=tuple(_as_global(option) for option in outer.options))
-    if not outer.operands or not is_known(outer.operands[0].word) or outer.loose:
+    if not outer.operands or not is_known(outer.operands[0].word):
         return outer
     verb = outer.operands[0]
+    if any(operand.place < verb.place for operand in outer.loose):
+        return outer
     inner = _read(words, verb.place + 1, _git_verb(verb.word.value or ""))
     return Reading(
         inner.grammar,

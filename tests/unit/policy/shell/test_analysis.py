@@ -190,6 +190,11 @@ def test_what_was_found_in_a_line_that_cannot_be_read_is_kept() -> None:
         ("export LANG=C CI=true; ls", ()),
         ("FOO=1; ls", ()),
         ("GIT_DIR=x ls; ls", ()),
+        ("LD_PRELOAD=x.so nice -n 5 ls", ("LD_PRELOAD",)),
+        ("GIT_PAGER=x bash -c 'ls'", ("GIT_PAGER",)),
+        ("FOO=x timeout 5 sh -c 'nohup ls'", ("FOO",)),
+        ("CI=1 timeout 5 ls", ()),
+        ("FOO=x timeout 5 ls; ls", ()),
     ],
 )
 def test_assignments_reach_later_commands(text: str, expected: tuple[str, ...]) -> None:
