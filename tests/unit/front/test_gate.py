@@ -425,3 +425,23 @@ async def test_a_program_that_forks_and_never_closes(home: Path) -> None:
         now = broker.world.clock.now()
         credentials = await broker.world.store.credentials()
         assert [credential.live(now) for credential in credentials] == [False, False]
+
+
+@pytest.mark.spec("POL-51")
+async def test_guarded_functions_are_remembered_beside_the_first_call(
+    gate: Gate, aside: Aside
+) -> None:
+    @gate.guard
+    def add(a: int, b: int = 1) -> int:
+        """Add two numbers."""
+        return a + b
+
+    assert await asyncio.to_thread(add, 1) == 2
+    for _ in range(100):
+        known = await aside.store.known_tools()
+        if known:
+            break
+        await asyncio.sleep(0.05)
+    [tool] = [one.tool for one in known]
+    assert (tool.server, tool.name, tool.description) == (None, "add", "Add two numbers.")
+    assert set(tool.input_schema["properties"]) == {"a", "b"}
