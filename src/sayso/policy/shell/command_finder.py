@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from sayso.core.shell_command import Assignment, Redirection, Role, ShellWord
@@ -23,7 +24,34 @@ _READERS: Final = frozenset(
 """Programs that may run what they read, although the line names no command for them."""
 
 _IN_THIS_SHELL: Final = frozenset({"command", "builtin", "eval"})
-_ZSH_WORDS: Final = frozenset({"noglob", "nocorrect", "-", "repeat", "foreach", "end", "always"})
+_SAME_USER: Final = _IN_THIS_SHELL | {"trap", "exec", "find", "xargs", "setsid", "ionice", "flock"}
+_ZSH_WORDS: Final = frozenset(
+    {
+        "noglob",
+        "nocorrect",
+        "-",
+        "repeat",
+        "foreach",
+        "end",
+        "always",
+        "integer",
+        "float",
+        "private",
+    }
+    | {
+        "emulate",
+        "setopt",
+        "unsetopt",
+        "zmodload",
+        "autoload",
+        "sched",
+        "zle",
+        "vared",
+        "functions",
+    }
+    | {"unfunction", "disable", "zparseopts", "zstyle", "zargs", "zmv", "bindkey", "add-zsh-hook"}
+)
+"""Commands that zsh has of its own, and that bash would look for among the programs."""
 
 
 class CommandFinder(Findings):
@@ -114,7 +142,7 @@ class CommandFinder(Findings):
         if self.depth >= MAX_DEPTH:
             self.doubt(f"it is nested deeper than {MAX_DEPTH} levels")
             return still(places)
-        wrappers, names, feed = self.wrappers, dict(self.names), self.feed
+        wrappers, names, feed, around = self.wrappers, dict(self.names), self.feed, self.around
         here = name in _IN_THIS_SHELL
         self.wrappers = (*wrappers, base_name(name))
         self.depth += 1
@@ -122,6 +150,9 @@ class CommandFinder(Findings):
         for assignment in assignments:
             if not is_harmless(assignment.name):
                 self.names[assignment.name] = None
+        if not inner.transparent and name not in _SAME_USER:
+            # Another user, host or environment: `~` within is not known.
+            self.around = replace(around, home=None)
         start = places
         if inner.elsewhere or name == "trap":
             start = ANYWHERE
@@ -142,7 +173,7 @@ class CommandFinder(Findings):
             outcome = still(start)
         self.elsewhere -= inner.elsewhere
         self.depth -= 1
-        self.wrappers, self.feed = wrappers, feed
+        self.wrappers, self.feed, self.around = wrappers, feed, around
         if not here:
             self.names = names
             outcome = still(places)

@@ -14,6 +14,7 @@ from sayso.policy.shell.places import ANYWHERE, Outcome, Places, still, union
 from sayso.policy.shell.reading import read_script, sure_parts
 from sayso.policy.shell.script_input import script_from, text_written
 from sayso.policy.shell.shell_builtins import DECLARING, NAME
+from sayso.policy.shell.tokenizer import read_plain
 from sayso.policy.shell.word_finder import WordFinder
 from sayso.policy.shell.word_values import Surroundings, quoted_value, value_of_assignment, values
 
@@ -48,6 +49,8 @@ class Finder(WordFinder):
             for part in sure_parts(text):
                 outcome = self._statements(part.body, places)
         else:
+            if self._facts.dialect == "posix" != self.around.dialect and read_plain(text) is None:
+                self.doubt("it is for another shell than the one whose grammar is read")
             for why in concerns_of_other_shells(script, self.around.dialect):
                 self.doubt(why)
             outcome = self._statements(script.body, places)

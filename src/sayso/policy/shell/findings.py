@@ -130,6 +130,9 @@ class Findings:
         self.evaluation.assign(name, value, number=number)
         if name in SHELL_RUNS:
             self.doubt(f"the shell runs what `{name}` holds")
+        if name in {"HOME", "CDPATH"}:
+            # What runs within the command, `cd` and other shells, goes by it at once.
+            self.all_names.add(name)
         if not lasting:
             return
         self.all_names.add(name)

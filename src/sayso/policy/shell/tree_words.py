@@ -62,8 +62,13 @@ class WordReader:
 
     def _pieces(self, parts: Sequence[Node] | None, *, quoted: bool) -> list[s.Piece]:
         found: list[s.Piece] = []
+        dollar = False
         for part in parts or ():
             kind = part["Type"]
+            if kind in {"SglQuoted", "DblQuoted"} and dollar:
+                # A POSIX shell keeps the `$`; where `sh` is bash, it does not.
+                self.bashisms.append("`$'…'`")
+            dollar = kind == "Lit" and part.get("Value", "").endswith("$")
             if kind == "Lit":
                 if quoted:
                     found.append(s.Quoted(in_double_quotes(part.get("Value", ""))))

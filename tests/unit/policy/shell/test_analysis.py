@@ -224,6 +224,7 @@ def test_assignments_reach_later_commands(text: str, expected: tuple[str, ...]) 
         ("pushd a && ls", {("a",)}),
         ("popd && ls", {(None,)}),
         ("CDPATH=/x; cd a && ls", {(None,)}),
+        ("CDPATH=/x cd a && ls", {(None,)}),
         ("eval 'cd a' && ls", {("a",)}),
         ("command cd a && ls", {("a",)}),
         ("if cd a; then ls; fi", {("a",)}),
@@ -254,7 +255,8 @@ def test_a_line_that_is_too_long_or_too_deep_is_doubted_and_what_is_known_is_kep
 @pytest.mark.parametrize(
     "text",
     [
-        "echo x >! a", "echo =ls", "noglob rm x", "repeat 3 a", "echo $~x", "echo ${a[1]}",
+        "echo x >! a", "echo =ls", "noglob rm x", "setopt extendedglob", "integer x=1", "repeat 3 a",
+        "echo $~x", "echo ${a[1]}",
         "coproc a", "echo ${x@Q}",
     ],
 )  # fmt: skip
@@ -268,6 +270,8 @@ def test_what_a_posix_shell_reads_differently_is_doubted_there() -> None:
     assert read("sh -c '((rm -rf x))'").doubts
     assert read("sh -c 'a &> b'").doubts
     assert not read("sh -c 'a && b > c'").doubts
+    assert read("echo $'a'", "posix").doubts
+    assert read("bash -c '$x\\rm'", "posix").doubts
     (command,) = read("{rm,x}", "posix").commands
     assert command.words[0].value is None
 
@@ -293,4 +297,14 @@ def test_a_line_is_analysed_once() -> None:
 
 @pytest.mark.spec("POL-33")
 def test_a_line_that_changes_its_home_does_not_know_it() -> None:
-    assert read("HOME=/x; cat ~/y").commands[-1].words[1].value is None
+    for line in (
+        "HOME=/x; cat ~/y",
+        "HOME=/x bash -c 'cat ~/y'",
+        "env HOME=/x bash -c 'cat ~/y'",
+        "sudo bash -c 'cat ~/y'",
+        "su -c 'cat $HOME/y'",
+        "read HOME; cat ~/y",
+        'eval "HO""ME=/x"; cat ~/y',
+    ):
+        assert read(line).commands[-1].words[1].value is None, line
+    assert read("bash -c 'cat ~/y'").commands[-1].words[1].value == "/home/u/y"
