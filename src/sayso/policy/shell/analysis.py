@@ -11,6 +11,7 @@ from sayso.policy.shell.places import START
 from sayso.policy.shell.reading import concern_about
 from sayso.policy.shell.word_values import Surroundings
 
+_MOST_DOUBTS: Final = 20
 _MOST_KEPT: Final = 2048
 _MOST_KEPT_CHARACTERS: Final = 4096
 
@@ -42,7 +43,9 @@ def _analyse(text: str, facts: Facts) -> tuple[ShellLine, bool]:
         # The line gives itself another home: what `~` and `$HOME` are is not known.
         finder = _walk(text, facts, None)
     concern = concern_about(text)
-    doubts = tuple(finder.doubts) if concern is None else (concern, *finder.doubts)
+    doubts = tuple(finder.doubts)[:_MOST_DOUBTS]
+    if concern is not None:
+        doubts = (concern, *doubts)
     return ShellLine(text, tuple(finder.commands), doubts), not finder.unread
 
 

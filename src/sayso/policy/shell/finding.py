@@ -232,7 +232,9 @@ class Finder(WordFinder):
     def _while(self, statement: s.Statement, loop: s.While, places: Places) -> Outcome:
         def run(start: Places) -> Outcome:
             condition = self._statements(loop.condition, start)
-            return self._statements(loop.body, condition.either or ANYWHERE)
+            body = self._statements(loop.body, condition.either or ANYWHERE)
+            # The loop is left after its condition, which may have moved the shell.
+            return still(union(condition.either, body.either))
 
         return self._loop(run, places)
 

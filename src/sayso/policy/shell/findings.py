@@ -128,7 +128,7 @@ class Findings:
     ) -> None:
         """A variable is set, for the rest of the line (`lasting`) or for one command."""
         self.evaluation.assign(name, value, number=number)
-        if name in SHELL_RUNS:
+        if name in SHELL_RUNS or name.startswith("BASH_FUNC_"):
             self.doubt(f"the shell runs what `{name}` holds")
         if name in {"HOME", "CDPATH"}:
             # What runs within the command, `cd` and other shells, goes by it at once.

@@ -137,6 +137,7 @@ def test_a_glob_is_a_pattern_in_which_all_else_is_quoted() -> None:
         "PS4='$(a)'; set -x", "BASH_ENV=x bash -c a", "curl x | sh", "bash < x", "bash",
         "bash <(curl x)", "bash -c $x", "bash <<E\n$x\nE", "a 'b", "a &&& b", "echo \u200b",
         "echo \u202e", "echo \x1b", "a @(b)", "command $x", "sudo $x",
+        "env 'BASH_FUNC_ls%%=() { a; }' bash -c ls", "env BASH_ENV=x bash -c ls",
     ],
 )  # fmt: skip
 def test_what_cannot_be_verified_is_doubted(text: str) -> None:
@@ -231,6 +232,7 @@ def test_assignments_reach_later_commands(text: str, expected: tuple[str, ...]) 
         ("if cd a; then :; else ls; fi", {()}),
         ("for x in 1 2; do ls; cd a; done", {(None,)}),
         ("env -C a ls", {("a",)}),
+        ("until cd /x; do exit; done; ls", {("/x",), (), (None,)}),
         ("cd a;cd b;cd c;cd d; ls", {(None,)}),
     ],
 )
