@@ -99,13 +99,9 @@ class CommandFinder(Findings):
             self.set_variable(assignment.name, value, lasting=lasting)
         outcome = self._effect(name, words, places, redirections)
         if script is not None:
-            self._inside(
-                name,
-                Inner(text=script, dialect=SHELLS.get(base_name(name))),
-                text,
-                places,
-                assignments,
-            )
+            dialect = SHELLS.get(base_name(name))
+            fed = Inner(text=script, transparent=dialect is not None, dialect=dialect)
+            self._inside(name, fed, text, places, assignments)
         for found in inner:
             ended = self._inside(name, found, text, places, assignments)
             if name in _IN_THIS_SHELL:
