@@ -134,10 +134,29 @@ def test_the_strictest_target_wins(r: random.Random) -> None:
         assert all(t.rule is not None for t in said.targets if t.target.own)
 
 
-@pytest.mark.spec("POL-3")
+def unreadable(line: str) -> st.SearchStrategy[str]:
+    """Lines that may run the given one and something that nobody can know."""
+    return st.sampled_from(
+        [
+            f'{line}; eval "$X"',
+            f"$X; {line}",
+            f'{line} && "$CMD" x',
+            f". ./setup; {line}",
+            f"{line}; echo 'not closed",
+            f"{line} &&& ls",
+            f'trap "$X" EXIT; {line}',
+            f"{line}\nX=1; echo ${{X@P}}",
+        ]
+    )
+
+
+@pytest.mark.spec("POL-3", "POL-31")
 @given(
     r=randoms,
-    command=st.sampled_from(COMMANDS) | st.text(max_size=40) | st.integers() | st.none(),
+    command=st.sampled_from(COMMANDS).flatmap(unreadable)
+    | st.integers()
+    | st.none()
+    | st.just(" "),
     concern=st.sampled_from(["shell", "path", "read", "write", "delete"]),
 )
 def test_unreadable_shell_is_at_least_ask(r: random.Random, command: object, concern: str) -> None:

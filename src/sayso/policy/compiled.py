@@ -35,6 +35,9 @@ from sayso.policy.text_rule import NAME_KINDS, PATH_KINDS
 CRITICAL = "@critical"
 """The path of a built-in rule that means the root, the home, the workspace and their parents."""
 
+FOR_PEOPLE = "@for-people"
+"""The command of a built-in rule that means those of sayso's that only people may run."""
+
 _KIND_OPERATIONS: dict[str, frozenset[Operation] | None] = {
     "path": None,
     "read": frozenset({Operation.READ}),
@@ -55,7 +58,7 @@ class CompiledRule:
 
     __slots__ = (
         "agent_id", "command", "critical", "denies", "effect", "every_path", "exceptions", "firm",
-        "guarded", "host", "is_list", "match", "must_ask", "named", "named_kind", "operations", "order",
+        "for_people", "guarded", "host", "is_list", "match", "must_ask", "named", "named_kind", "operations", "order",
         "pair", "paths", "problem", "rule", "scoped", "source", "strict", "targeted", "tool",
         "unless", "user_id", "when",
     )  # fmt: skip
@@ -80,6 +83,7 @@ class CompiledRule:
         self.paths: tuple[PathPattern, ...] | None = None
         self.exceptions: tuple[PathPattern, ...] = ()
         self.critical = False
+        self.for_people = False
         self.host: HostPattern | None = None
         self.pair: PairPattern | None = None
         self.command: CommandPattern | None = None
@@ -100,7 +104,7 @@ class CompiledRule:
     def _summarise(self) -> None:
         self.every_path = self.paths is not None and any(p.everything for p in self.paths)
         patterns = (self.paths, self.host, self.pair, self.command, self.named)
-        self.targeted = any(pattern is not None for pattern in patterns)
+        self.targeted = self.for_people or any(pattern is not None for pattern in patterns)
 
     def in_scope(self, call: ToolCall) -> bool:
         """Whether the rule is for this agent, source and user."""
@@ -167,7 +171,10 @@ class CompiledRule:
             self.operations = _KIND_OPERATIONS[rule.kind]
             self._compile_paths(rule, facts, compile_text_path)
         elif rule.kind == "shell":
-            self.command = compile_command(rule.pattern or "")
+            if rule.pattern == FOR_PEOPLE and rule.origin is Origin.BUILT_IN:
+                self.for_people = True
+            else:
+                self.command = compile_command(rule.pattern or "")
         elif rule.kind == "web":
             self.host = compile_host(rule.pattern or "")
         elif rule.kind == "mcp":

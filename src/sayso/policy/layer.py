@@ -22,6 +22,8 @@ class Patterned:
     __slots__ = (
         "commands",
         "concerns",
+        "for_people",
+        "host_concerns",
         "hosts",
         "named",
         "pairs",
@@ -41,6 +43,8 @@ class Patterned:
         self.commands = CommandIndex()
         self.named: list[CompiledRule] = []
         self.concerns: list[CompiledRule] = []
+        self.host_concerns: list[CompiledRule] = []
+        self.for_people: list[CompiledRule] = []
 
     def add(self, rule: CompiledRule) -> None:
         """Add a rule under each sort of target that its pattern can be read for."""
@@ -56,9 +60,13 @@ class Patterned:
             self.commands.add(rule)
         if rule.named is not None:
             self.named.append(rule)
+        if rule.for_people:
+            self.for_people.append(rule)
         concerned = rule.paths is not None or rule.command is not None
         if concerned and not rule.strict and rule.rule.origin is not Origin.BUILT_IN:
             self.concerns.append(rule)
+        if rule.host is not None and not rule.strict and rule.rule.origin is not Origin.BUILT_IN:
+            self.host_concerns.append(rule)
 
 
 class Layer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sayso.core.call import ToolCall
+from sayso.core.operation import Operation
 from sayso.core.target import Target
 from sayso.policy.compiled import CompiledRule
 from sayso.policy.facts import Facts
@@ -74,9 +75,20 @@ class PathMatcher:
                     looks.append(rule)
         return found
 
+    def reached(self, indexes: Iterable[PathIndex], call: ToolCall) -> CompiledRule | None:
+        """A deny or ask of people about something below the path, which is walked (POL-36)."""
+        workspace = None if self._workspace is None else self._workspace.parts
+        views = [view for view in (self._written, self._resolved) if view is not None]
+        for index in indexes:
+            for view in views:
+                for rule in index.places.reached(view.parts, workspace, self._facts):
+                    if rule.in_scope(call) and rule.for_operation(self._target.operation):
+                        return rule
+        return None
+
     def _fit(self, rule: CompiledRule) -> int:
         if rule.critical:
-            return MATCHES if self._is_critical() else NO_MATCH
+            return MATCHES if self._is_removal() and self._is_critical() else NO_MATCH
         patterns = rule.paths or ()
         if rule.strict:
             written, resolved = self._written, self._resolved
@@ -115,6 +127,10 @@ class PathMatcher:
             known = self._facts.windows or self._facts.ignores_case(self._target.path or "/")
             self._case = bool(known)
         return self._case
+
+    def _is_removal(self) -> bool:
+        """Whether the path may be taken away; an operand of a program not known hardly is (`lint .`)."""
+        return self._target.operation is Operation.DELETE or self._target.command is None
 
     def _is_critical(self) -> bool:
         """Whether the path is the root, the home, the workspace or a parent, or could be one."""

@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from sayso.policy.compiled import CompiledRule
+from sayso.policy.concerned_places import ConcernedPlaces
 from sayso.policy.name_index import NameIndex
 from sayso.policy.paths import collapse, components
 from sayso.policy.patterns.glob import Glob
 from sayso.policy.patterns.path import DEEP, PathPattern, fold_component
+from sayso.policy.rule import Origin
 from sayso.policy.spelling import normal
 
 MAX_SEEN = 4096
@@ -96,7 +98,9 @@ class PathView:
 class PathIndex:
     """The rules with a path pattern of one source and one tool pattern."""
 
-    __slots__ = ("_absolute", "_anchored", "_deep", "_everything", "_floating", "_floats", "_seen")
+    __slots__ = (
+        "_absolute", "_anchored", "_deep", "_everything", "_floating", "_floats", "_seen", "places",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self._absolute: dict[Any, Any] = {}
@@ -106,6 +110,7 @@ class PathIndex:
         self._floating = False
         self._seen: dict[str, list[CompiledRule]] = {}
         self._everything: list[CompiledRule] = []
+        self.places = ConcernedPlaces()
 
     def add(self, rule: CompiledRule) -> None:
         """Add a rule under each of its patterns."""
@@ -113,6 +118,8 @@ class PathIndex:
             self._everything.append(rule)
         for pattern in rule.paths or ():
             self._add(pattern, rule)
+            if not rule.strict and rule.rule.origin is not Origin.BUILT_IN:
+                self.places.add(pattern, rule)
 
     def _add(self, pattern: PathPattern, rule: CompiledRule) -> None:
         segments = pattern.folded

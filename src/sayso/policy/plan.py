@@ -30,9 +30,9 @@ class Plan:
     """
 
     __slots__ = (
-        "concern", "descriptor", "doubts", "fixed", "group", "identity", "list_commands", "list_groups",
-        "list_paths", "lists", "only_path", "path_concern", "simple", "table", "table_commands",
-        "table_groups", "table_paths", "warnings",
+        "concern", "descriptor", "doubts", "fixed", "for_people", "group", "host_concern", "identity",
+        "list_commands", "list_groups", "list_paths", "lists", "only_path", "path_concern", "simple", "table",
+        "table_commands", "table_groups", "table_paths", "warnings",
     )  # fmt: skip
 
     def __init__(
@@ -66,8 +66,11 @@ class Plan:
         self.concern = min(concerns, key=lambda r: r.rule.id) if concerns else None
         of_paths = [rule for rule in concerns if rule.paths is not None]
         self.path_concern = min(of_paths, key=lambda r: r.rule.id) if of_paths else None
+        of_hosts = [r for group in every for r in group.host_concerns if _for(r, call)]
+        self.host_concern = min(of_hosts, key=lambda r: r.rule.id) if of_hosts else None
         self.list_commands = [group.commands for group in self.list_groups if group.commands.size]
         self.table_commands = [group.commands for group in self.table_groups if group.commands.size]
+        self.for_people = [rule for group in self.list_groups for rule in group.for_people]
         self.list_paths = [group.paths for group in self.list_groups if group.paths_size]
         self.table_paths = [group.paths for group in self.table_groups if group.paths_size]
         bare = self.descriptor is None or self.descriptor.bare

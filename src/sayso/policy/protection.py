@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sayso.core.effect import Effect
-from sayso.policy.compiled import CRITICAL
+from sayso.policy.compiled import CRITICAL, FOR_PEOPLE
 from sayso.policy.rule import Origin, Rule
 
 RUNS_LATER: tuple[str, ...] = (
@@ -97,6 +97,16 @@ def protected_rules(
                 justification="sayso's own server is for people only",
             )
         )
+    rules.append(
+        Rule(
+            "built-in:shell:sayso",
+            Effect.DENY,
+            Origin.BUILT_IN,
+            kind="shell",
+            pattern=FOR_PEOPLE,
+            justification="what sayso decides, and what it is told, is for people only",
+        )
+    )
     for path in (*RUNS_LATER, *runs_later):
         for kind in ("write", "delete"):
             rules.append(_ask(kind, path, "a program reads and obeys it later"))

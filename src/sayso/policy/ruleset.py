@@ -13,7 +13,7 @@ from sayso.core.session import DEFAULT_GROUP
 from sayso.core.shell_command import ShellCommand
 from sayso.core.target import Target, TargetKind
 from sayso.policy.command_index import CommandIndex, CommandMatches, needs_no_allow
-from sayso.policy.compiled import CompiledRule
+from sayso.policy.compiled import CompiledRule, is_catch_all
 from sayso.policy.descriptors import Descriptors
 from sayso.policy.facts import Facts
 from sayso.policy.layer import Layer
@@ -22,6 +22,7 @@ from sayso.policy.outcome import PolicyOutcome, TargetOutcome
 from sayso.policy.path_index import Place
 from sayso.policy.plan import Plan, look_alike, may_be
 from sayso.policy.rule import Origin, Rule
+from sayso.policy.shell.own_commands import is_for_people
 from sayso.policy.targets import path_target, targets_of, with_addresses
 from sayso.policy.weighing import combine, weigh
 
@@ -193,9 +194,12 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
             if id(target) in decided:
                 continue
             outcome = _weigh_target(target, call, ruleset, facts, plan, own.effect)
-            if outcome.rule is None and outcome.reason is Reason.NO_RULE and not target.redirected:
-                # A derived target that nothing matches follows the call's own effect.
-                outcome = replace(outcome, effect=own.effect, reason=own.reason)
+            if outcome.rule is None and outcome.reason is Reason.NO_RULE:
+                if target.redirected:
+                    outcome = _unmatched_write(outcome, call, plan)
+                else:
+                    # A derived target that nothing matches follows the call's own effect.
+                    outcome = replace(outcome, effect=own.effect, reason=own.reason)
             outcomes.append(outcome)
     return combine(outcomes, plan.warnings)
 
@@ -206,6 +210,13 @@ def _identity(call: ToolCall, ruleset: RuleSet, plan: Plan) -> Target:
     if known is None or call.definition is None or call.definition in known.approved:
         return plan.identity
     return replace(plan.identity, doubt=plan.identity.doubt or CHANGED)
+
+
+def _unmatched_write(outcome: TargetOutcome, call: ToolCall, plan: Plan) -> TargetOutcome:
+    """A write by redirection that no rule is about asks; a catch-all of the table may say more (POL-34)."""
+    rows = [row for row in plan.table if is_catch_all(row.rule)]
+    said = weigh(outcome.target, call, (), rows)
+    return outcome if said.effect is Effect.ALLOW else said
 
 
 def _weigh_target(
@@ -234,6 +245,10 @@ def _weigh_target(
                 "where the path leads is not known, and rule "
                 f"`{plan.path_concern.rule.id}` could be about it"
             )
+        if target.walks and (
+            reached := matcher.reached((*plan.list_paths, *plan.table_paths), call)
+        ):
+            doubts.append(f"what rule `{reached.rule.id}` is about lies below it, or may")
     elif target.kind is TargetKind.HOST:
         return _weigh_host(target, call, facts, plan, lists, table, doubts, followed)
     elif target.kind is TargetKind.COMMAND:
@@ -247,6 +262,8 @@ def _weigh_target(
             # It is a wrapper, or runs nothing: only what is said of it by name counts.
             lists = [rule for rule in lists if not rule.strict and not _is_wide(rule)]
             table = [row for row in table if not _is_wide(row)]
+        if target.command is not None and is_for_people(target.command):
+            lists = lists + plan.for_people
         if target.opaque and plan.concern is not None:
             doubts.append(
                 f"{target.doubt}, and rule `{plan.concern.rule.id}` could be about a part of it"
@@ -289,6 +306,11 @@ def _weigh_host(
 ) -> TargetOutcome:
     lists, rows = list(lists), list(table)
     addressed: list[tuple[bool, CompiledRule]] = []
+    if target.host is None and target.doubt is None and plan.host_concern is not None:
+        doubts.append(
+            "where the address leads is not known, and rule "
+            f"`{plan.host_concern.rule.id}` could be about it"
+        )
     for groups, found, listed in (
         (plan.list_groups, lists, True),
         (plan.table_groups, rows, False),
@@ -311,7 +333,13 @@ def _weigh_host(
         return outcome
     addresses = facts.addresses(target.host)
     if addresses is None:
-        rule = min((rule for _, rule in addressed), key=lambda r: r.rule.id)
+        rules = [rule for _, rule in addressed]
+        if not target.own:
+            # No built-in rule makes every name in a command line a question.
+            rules = [rule for rule in rules if rule.rule.origin is not Origin.BUILT_IN]
+        if not rules:
+            return outcome
+        rule = min(rules, key=lambda r: r.rule.id)
         doubt = f"its addresses are not known, and rule `{rule.rule.id}` could be about them"
         return weigh(target, call, lists, plan.ordered(rows), [*doubts, doubt])
     target = with_addresses(target, addresses)

@@ -13,17 +13,18 @@ from typing import Any
 from sayso.core.call import ToolCall
 from sayso.core.operation import Operation
 from sayso.core.target import Target, TargetKind
+from sayso.policy.command_targets import command_targets
 from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor
 from sayso.policy.facts import Facts
 from sayso.policy.found_targets import MAX_FOUND, kind_of, texts_in, too_many
 from sayso.policy.paths import collapse, normalise, process_view
 from sayso.policy.patterns.tool import split_written
+from sayso.policy.shell.analysis import analyse
 from sayso.policy.spelling import hidden_character, normal, skeleton
 from sayso.policy.web_address import read_url
 
 MAX_SHOWN = 200
 MAX_PATHS = 1000
-OPAQUE = "the command line has not been taken apart"
 
 _GLOB_SIGNS = frozenset("*?[{")
 _LEAVING = re.compile(r"\.\.|[{,(|][/~]")
@@ -73,7 +74,7 @@ def targets_of(
     for name in descriptor.urls:
         found += _urls(arguments, name, own=own, optional=not own)
     if descriptor.command is not None:
-        found.append(_command(arguments.get(descriptor.command), descriptor.command, own=own))
+        found += _command(descriptor.command, arguments, call.workspace, facts, own=own)
     for kind, named in ((TargetKind.SKILL, descriptor.skill), (TargetKind.AGENT, descriptor.agent)):
         if named is not None and arguments.get(named) is not None:
             found.append(_named(kind, arguments[named], named))
@@ -266,19 +267,28 @@ def _urls(arguments: Mapping[str, Any], name: str, *, own: bool, optional: bool)
     return [target]
 
 
-def _command(value: object, name: str, *, own: bool) -> Target:
+def _command(
+    name: str, arguments: Mapping[str, Any], workspace: str | None, facts: Facts, *, own: bool
+) -> Iterator[Target]:
+    value = arguments.get(name)
     if not isinstance(value, str):
         shown = "missing" if value is None else f"not a command line but {_type(value)}"
-        return Target(
+        yield Target(
             TargetKind.COMMAND, f"({name})", own, doubt=f"the argument `{name}` is {shown}"
         )
+        return
     if not value.strip():
-        return Target(TargetKind.COMMAND, value, own, doubt="the command line is empty")
+        yield Target(TargetKind.COMMAND, value, own, doubt="the command line is empty")
+        return
     hidden = hidden_character(value, line=True)
     if hidden is not None:
         doubt = f"the command line contains the character {hidden}, which is not seen as what it is"
-        return Target(TargetKind.COMMAND, value, own, doubt=doubt)
-    return Target(TargetKind.COMMAND, value, own, doubt=OPAQUE, opaque=True)
+        yield Target(TargetKind.COMMAND, value, own, doubt=doubt)
+
+    def derived(text: str, operation: Operation, folder: str | None) -> Target:
+        return path_target(text, operation, folder, facts, own=False)
+
+    yield from command_targets(analyse(value, facts), workspace, facts, derived, own=own)
 
 
 def _named(kind: TargetKind, value: object, name: str) -> Target:

@@ -67,11 +67,26 @@ def test_a_call_without_another_target_has_its_name() -> None:
 
 
 @pytest.mark.spec("POL-3")
-def test_a_command_line_is_one_target_that_has_not_been_taken_apart() -> None:
-    (target,) = of("execute_cmd", command="git status && rm x")
-    assert target.kind is TargetKind.COMMAND
-    assert target.opaque
-    assert target.doubt
+def test_a_command_line_has_a_target_for_each_command_and_for_what_they_touch() -> None:
+    first, second, path = of("execute_cmd", command="git status && rm x")
+    assert [(t.kind, t.text, t.own) for t in (first, second)] == [
+        (TargetKind.COMMAND, "git status", True),
+        (TargetKind.COMMAND, "rm x", True),
+    ]
+    assert (path.path, path.operation, path.own) == ("/w/x", Operation.DELETE, False)
+    assert not any(target.opaque or target.doubt for target in (first, second, path))
+
+
+@pytest.mark.spec("POL-31")
+def test_a_command_line_that_cannot_be_verified_has_a_target_of_its_own() -> None:
+    found, line = (
+        of("execute_cmd", command='ls; eval "$X"')[:-1],
+        of("execute_cmd", command='eval "$X"'),
+    )
+    assert any(target.text == "ls" for target in found)
+    (opaque,) = (target for target in line if target.opaque)
+    assert opaque.own
+    assert opaque.doubt
 
 
 @pytest.mark.spec("POL-2")
