@@ -128,6 +128,8 @@ VARIANTS = {
 @pytest.mark.parametrize("case", LINES, ids=lambda case: case.id)
 @pytest.mark.spec("POL-30", "POL-32", "POL-38")
 def test_another_spelling_has_the_same_verdict(case: Case, kind: str) -> None:
-    for line in VARIANTS[kind](case.input):
+    lines = list(VARIANTS[kind](case.input))
+    # Each row has its turn with a third of the variants, and each variant with a third of the rows.
+    for line in lines[case.line % 3 :: 3]:
         result = run_case(replace(case, input=line), shell_parser.syntax_tree)
         assert result.effect in case.accepted, f"{line!r}: {case.why}"

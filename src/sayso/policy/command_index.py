@@ -102,7 +102,9 @@ class CommandIndex:
         denying = [*self._wide_denying, *(() if branch is None else branch.denying(words))]
         if denying:
             self._deny(denying, command, line, call, facts, found)
-        if self._denying and len(words) > 1 and name and not is_known_program(name.lower()):
+        # What a transparent wrapper runs has been found, and is judged by itself.
+        unknown = command.role is Role.PLAIN and not is_known_program(name.lower())
+        if self._denying and len(words) > 1 and name and unknown:
             found.maybe += [rule for rule in self._later(command, facts) if rule.for_call(call)]
 
     def _deny(
