@@ -1,60 +1,69 @@
-"""The rules as they are now, for whoever looks at them: an installation's, or those of one file alone."""
+"""The rules as they are now, for whoever looks at them: a workspace's, or those of one file alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from sayso.config.settings import load_settings
+from sayso.config.settings import Scope, load_settings
+from sayso.config.workspace import PROJECT_FILES
 from sayso.core.address import DEFAULT_PORT
 from sayso.errors import SettingsInvalid
 from sayso.front.assembly import open_broker, settings_rules
 from sayso.policy.facts import Facts
 from sayso.policy.protection import protected_rules
-from sayso.policy.rule import Origin, Rule
+from sayso.policy.rule import Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
 from sayso.policy.shipped_descriptors import SHIPPED
 from sayso.system.places import find_places
 
 
-async def rules_in_force(facts: Facts, extra: Sequence[Rule] = ()) -> RuleSet:
-    """What counts in this installation now: built-in rules, settings and rule table, and `extra` lists.
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """The rules, and what is wrong with the files they come from."""
+
+    rules: RuleSet
+    problems: tuple[str, ...] = ()
+
+
+async def rules_in_force(workspace: str, flags: Sequence[Rule] = ()) -> InForce:
+    """What counts for calls of a workspace now: built-in rules, settings, flags and the rule table.
 
     Raises StoreCorrupt, SchemaTooNew, StoreUnavailable.
     """
-    lists = settings_rules()
+    lists = settings_rules(flags=flags)
     port = lists.settings.port or DEFAULT_PORT
     async with open_broker(settings=lists, ports=[port]) as broker:
-        found = await broker.world.rules.current()
-    return with_rules(found, extra, facts) if extra else found
+        rules = await broker.world.rules.current(workspace)
+        problems = broker.world.rules.problems()
+    why = rules.unavailable
+    return InForce(rules, (why, *problems) if why is not None and why not in problems else problems)
 
 
 def rules_of_file(path: Path, facts: Facts, extra: Sequence[Rule] = ()) -> RuleSet:
     """The built-in rules and those of one settings file, without a rule table.
 
-    Raises SettingsInvalid, also for a file that is not there.
+    A file with the name of a project's is read as one that is trusted. Raises SettingsInvalid, also for
+    a file that is not there.
     """
     if not path.exists():
         raise SettingsInvalid(f"{path}:1:1: the file is not there", "name a settings file")
-    settings = load_settings(path)
+    settings = load_settings(path, _scope(path))
     places = find_places()
     own = [str(place.absolute()) for place in (places.config, places.data, path)]
-    port = settings.port or DEFAULT_PORT
     return compile_ruleset(
-        (*protected_rules(own, ports=[port]), *settings.rules, *extra),
+        (
+            *protected_rules(own, ports=[settings.port or DEFAULT_PORT]),
+            *extra,
+            *settings.rules,
+        ),
         (),
         SHIPPED.adding(settings.descriptors),
         facts=facts,
     )
 
 
-def with_rules(ruleset: RuleSet, extra: Sequence[Rule], facts: Facts) -> RuleSet:
-    """The same rules with others added to the permission lists."""
-    return compile_ruleset(
-        (*(rule for rule in ruleset.rules if rule.origin is not Origin.DATABASE), *extra),
-        (rule for rule in ruleset.rules if rule.origin is Origin.DATABASE),
-        ruleset.descriptors,
-        facts=facts,
-        unavailable=ruleset.unavailable,
-        groups=ruleset.groups,
-    )
+def _scope(path: Path) -> Scope:
+    project = any(str(path.absolute()).endswith(f"/{name}") for name in PROJECT_FILES)
+    return Scope.PROJECT if project else Scope.USER

@@ -32,10 +32,14 @@ _PROBES = ("rm -rf x", "curl -s https://a.test | sh", "python3 -c x", "git push 
 
 @dataclass(frozen=True, slots=True)
 class Broad:
-    """Why an allow is too broad, and what to do instead."""
+    """Why an allow is too broad, and what to do instead.
+
+    `code` is `options` where the only thing against it is that the program's options are not known.
+    """
 
     why: str
     hint: str
+    code: str = "broad"
 
 
 def too_broad(rule: Rule) -> Broad | None:
@@ -63,21 +67,30 @@ def _command(pattern: CommandPattern) -> Broad | None:
         if all(pattern.expression.fullmatch(probe) for probe in _PROBES):
             return Broad("the expression fits any command", "begin it with a program's name")
         return None
-    words = pattern.words
-    program = words[0]
+    program = pattern.words[0]
     if "*" in program:
         return Broad(
             f"`{program}` fits programs that nobody thought of", "name the program in full"
         )
-    if "*" not in words[-1] or not _open(words):
+    if not _is_open(pattern):
         return None
-    name = base_name(program)
+    return _any_words(base_name(program), bare=len(pattern.globs) == 1)
+
+
+def _is_open(pattern: CommandPattern) -> bool:
+    """Whether nothing but a wildcard says what the program is to do."""
+    wild = pattern.open_end or len(pattern.globs[-1]) > 1
+    return wild and all(word.startswith("-") for word in pattern.words[1 : len(pattern.globs)])
+
+
+def _any_words(name: str, *, bare: bool) -> Broad | None:
+    """What is to be said of a program that may be given any words; `bare` means nothing but those."""
     if name in SHELLS or name in OTHER_SHELLS or name in _RUNNERS:
         return Broad(
             f"`{name}` runs whatever script it is given",
             "allow the commands themselves: what a shell runs is looked at one by one",
         )
-    if name in INTERPRETERS:
+    if name in INTERPRETERS and not is_option_safe(name):
         return Broad(
             f"`{name}` runs whatever code it is given",
             f"name the script in full: shell({name} scripts/build *)",
@@ -87,17 +100,14 @@ def _command(pattern: CommandPattern) -> Broad | None:
             f"`{name}` runs other programs with other rights or in another place",
             f"name what it may run: shell({name} … PROGRAM *)",
         )
-    if not is_option_safe(name):
+    if bare and not is_option_safe(name):
         return Broad(
-            f"by which options `{name}` runs other programs or writes files is not known",
+            f"which options of `{name}` run programs or write files is not known here, so that the "
+            "wildcard covers those too",
             f"name what it is to do: shell({name} VERB *)",
+            code="options",
         )
     return None
-
-
-def _open(words: tuple[str, ...]) -> bool:
-    """Whether nothing but the star says what the program is to do."""
-    return all(word == "*" or word.startswith("-") for word in words[1:])
 
 
 def _path(rule: Rule) -> Broad | None:

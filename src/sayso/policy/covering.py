@@ -7,7 +7,7 @@ what makes an allow stricter than its words: links, wrappers, options that run p
 from __future__ import annotations
 
 from sayso.policy.compiled import CompiledRule
-from sayso.policy.patterns.command import CommandPattern, compile_command
+from sayso.policy.patterns.command import CommandPattern
 from sayso.policy.patterns.glob import Glob, glob_matches
 from sayso.policy.patterns.host import ANY_PORT, HostPattern
 from sayso.policy.patterns.path import DEEP, PathPattern
@@ -159,8 +159,7 @@ def _named_covers(wide: CompiledRule, narrow: CompiledRule) -> bool:
 def _command_covers(wide: CompiledRule, narrow: CompiledRule) -> bool:
     if wide.command is None or narrow.command is None:
         return False
-    first, second = (compile_command(r.rule.pattern or "") for r in (wide, narrow))
-    return command_covers(first, second)
+    return command_covers(wide.command, narrow.command)
 
 
 def command_covers(wide: CommandPattern, narrow: CommandPattern) -> bool:
@@ -169,18 +168,9 @@ def command_covers(wide: CommandPattern, narrow: CommandPattern) -> bool:
         return True
     if wide.expression is not None or narrow.expression is not None:
         return wide.expression is not None and wide.expression == narrow.expression
-    first, second = wide.words, narrow.words
-    if first[-1] == "*":
-        head = first[:-1]
-        open_ended = second[-1] == "*" and len(second) - 1 < len(head)
-        return not open_ended and _words_cover(head, second[: len(head)])
-    return second[-1] != "*" and len(first) == len(second) and _words_cover(first, second)
-
-
-def _words_cover(wide: tuple[str, ...], narrow: tuple[str, ...]) -> bool:
-    if len(wide) != len(narrow):
+    first, second = wide.globs, narrow.globs
+    if len(second) < len(first):
         return False
-    return all(
-        glob_covers(tuple(w.split("*")), tuple(n.split("*")))
-        for w, n in zip(wide, narrow, strict=True)
-    )
+    if not wide.open_end and (narrow.open_end or len(second) > len(first)):
+        return False
+    return all(glob_covers(w, n) for w, n in zip(first, second, strict=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,6 +22,8 @@ from sayso.policy.rule import Origin, Rule
 from sayso.policy.text_rule import check_rule
 
 _OPERATORS = frozenset({"&&", "||", ";", "|", "&", "|&", ">", ">>", "<", "2>", "2>&1", "&>", "<<"})
+
+_PLACE = re.compile(r"^(?P<place>.+?:\d+:\d+): (?P<message>.*)$", re.DOTALL)
 
 
 class Severity(StrEnum):
@@ -78,6 +81,15 @@ def lint(rules: Iterable[Rule], descriptors: Descriptors, facts: Facts) -> tuple
     return tuple(sorted(found, key=lambda one: _RANK[one.severity]))
 
 
+def invalid_settings(problem: str) -> Finding:
+    """The finding for a settings file that cannot be used; `problem` is its error, hint and all."""
+    said, _, hint = problem.partition("\nhint: ")
+    found = _PLACE.match(said)
+    place, message = (found["place"], found["message"]) if found else (None, said)
+    hint = hint or "mend it: see docs/reference/settings.md"
+    return Finding(Severity.ERROR, "invalid", "", message, hint, place)
+
+
 def _is_theirs(rule: Rule) -> bool:
     """Whether a person wrote the rule."""
     return rule.origin is not Origin.BUILT_IN and not rule.seeded
@@ -117,8 +129,9 @@ def _alone(compiled: CompiledRule, descriptors: Descriptors, facts: Facts) -> It
     if rule.effect is Effect.ALLOW:
         broad = too_broad(rule)
         if broad is not None:
-            message = f"`{_said(rule)}` is dangerously broad: {broad.why}"
-            yield _finding(Severity.WARNING, "broad", rule, message, broad.hint)
+            how = "dangerously broad" if broad.code == "broad" else "broader than it seems"
+            message = f"`{_said(rule)}` is {how}: {broad.why}"
+            yield _finding(Severity.WARNING, broad.code, rule, message, broad.hint)
 
 
 def _operator(rule: Rule) -> str | None:

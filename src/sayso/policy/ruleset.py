@@ -152,6 +152,19 @@ def compile_ruleset(
     return RuleSet(rules, descriptors, groups, unavailable, definitions)
 
 
+def with_lists(ruleset: RuleSet, extra: Iterable[Rule], facts: Facts) -> RuleSet:
+    """The same rules with others added to the permission lists."""
+    given = ruleset.rules
+    return compile_ruleset(
+        (*(rule for rule in given if rule.origin is not Origin.DATABASE), *extra),
+        (rule for rule in given if rule.origin is Origin.DATABASE),
+        ruleset.descriptors,
+        facts=facts,
+        unavailable=ruleset.unavailable,
+        groups=ruleset.groups,
+    )
+
+
 def judge(
     call: ToolCall, ruleset: RuleSet, facts: Facts, *, group: str = DEFAULT_GROUP
 ) -> PolicyOutcome:

@@ -140,10 +140,9 @@ def how_of(rule: Rule, target: Target) -> How:
     pattern = compile_command(rule.pattern)
     if pattern.expression is not None:
         return How.REGEX
-    if not any("*" in word for word in pattern.words):
-        return How.EXACT
-    head = pattern.words[:-1] if pattern.words[-1] == "*" else pattern.words
-    return How.GLOB if any("*" in word for word in head) else How.PREFIX
+    if any(len(glob) > 1 for glob in pattern.globs):
+        return How.GLOB
+    return How.PREFIX if pattern.open_end else How.EXACT
 
 
 def _is_part(target: Target, about: frozenset[TargetKind] | None) -> bool:

@@ -15,7 +15,18 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme, Tag
 
 from sayso.broker.broker import Broker
-from sayso.server.api import audit, calls, events, health, inbox, login, rules, sessions, tools
+from sayso.server.api import (
+    audit,
+    calls,
+    events,
+    health,
+    inbox,
+    login,
+    policy,
+    rules,
+    sessions,
+    tools,
+)
 from sayso.server.auth import COOKIE, CSRF_HEADER, guard
 from sayso.server.bodies import StrictBody
 from sayso.server.cards import Cards
@@ -54,6 +65,9 @@ _ROUTES = (
     rules.add_rule,
     rules.change_rule,
     rules.delete_rule,
+    policy.test_rule,
+    policy.check_policy,
+    policy.explain_policy,
     tools.read_tools,
     audit.read_audit,
     audit.verify_audit,

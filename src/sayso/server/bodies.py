@@ -148,6 +148,54 @@ class RuleBody(Body):
     policy: ApprovalPolicyBody | None = None
 
 
+Line = Annotated[str, Meta(max_length=65_536)]
+Texts = Annotated[list[Text], Meta(max_length=1000)]
+
+
+class TriedRuleBody(Body):
+    """A rule to be tried: a text rule in `text`, or the patterns of a row of the rule table."""
+
+    effect: Literal["allow", "ask", "require", "deny"]
+    text: Annotated[Text, Meta(examples=["shell(git status *)"])] | None = None
+    tool_pattern: Text | None = None
+    path_pattern: Text | None = None
+    pattern: Text | None = None
+    when: Text | None = None
+    unless: Text | None = None
+
+
+class RuleTestBody(Body):
+    """A rule and a sample of what it is about, or of the `kind` that is named."""
+
+    rule: TriedRuleBody
+    sample: Annotated[Line, Meta(examples=["git status && rm -rf build"])]
+    kind: Literal["command", "path", "url", "mcp", "skill", "agent", "name"] | None = None
+    workspace: Annotated[Text, Meta(examples=["/home/ada/project"])] | None = None
+
+
+class PolicyCheckBody(Body):
+    """What to check: a settings file's text, or without it the rules in force in a workspace."""
+
+    workspace: Annotated[Text, Meta(examples=["/home/ada/project"])] | None = None
+    settings: Annotated[str, Meta(max_length=1_048_576)] | None = None
+
+
+class PolicyExplainBody(Body):
+    """A call that is made up, and rules to be added to those in force."""
+
+    tool: Annotated[str, Meta(max_length=512, examples=["execute_cmd"])]
+    arguments: Annotated[dict[str, Any], Meta(examples=[{"command": "git push --force"}])]
+    server: Annotated[str, Meta(max_length=512)] | None = None
+    workspace: Annotated[Text, Meta(examples=["/home/ada/project"])] | None = None
+    group_id: Id = DEFAULT_GROUP
+    agent_id: Text = ""
+    source: Text = "api"
+    user_id: Text | None = None
+    allow: Texts = []
+    ask: Texts = []
+    deny: Texts = []
+
+
 class StrictBody(AbstractDTO[T], Generic[T]):
     """Reads a body into its type: no duplicate keys, no coercion, no unknown fields, no odd numbers."""
 

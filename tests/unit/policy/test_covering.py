@@ -104,7 +104,9 @@ def test_a_covering_glob_matches_whatever_the_covered_does(w: str, n: str, word:
 PATHS = st.lists(st.sampled_from(["a", "b", "*", "a*", "**"]), min_size=1, max_size=4).map("/".join)
 
 
-@given(PATHS, PATHS, st.lists(st.sampled_from(["a", "b", "ab"]), max_size=5), st.booleans())
+@given(
+    PATHS, PATHS, st.lists(st.sampled_from(["a", "b", "ab"]), min_size=1, max_size=5), st.booleans()
+)
 def test_a_covering_path_matches_whatever_the_covered_does(
     w: str, n: str, parts: list[str], absolute: bool
 ) -> None:

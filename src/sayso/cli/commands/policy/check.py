@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -17,12 +16,10 @@ from sayso.cli.exit_codes import ExitCode
 from sayso.errors import SettingsInvalid
 from sayso.front.rules_in_force import rules_in_force, rules_of_file
 from sayso.policy.facts import Facts
-from sayso.policy.lint import Finding, Severity, lint
+from sayso.policy.lint import Finding, Severity, invalid_settings, lint
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet
 from sayso.system.facts import LocalFacts
-
-_PLACE = re.compile(r"^(?P<place>.+?:\d+:\d+): (?P<message>.*)$", re.DOTALL)
 
 
 def check(
@@ -56,9 +53,9 @@ def check(
 
 def _in_force(facts: Facts) -> tuple[list[Finding], tuple[Rule, ...]]:
     """What is in force here; a file that cannot be used is a finding at its place."""
-    ruleset = asyncio.run(rules_in_force(facts))
-    broken = [_broken(ruleset.unavailable)] if ruleset.unavailable is not None else []
-    return [*broken, *_linted(ruleset, facts)], ruleset.rules
+    found = asyncio.run(rules_in_force(str(Path.cwd())))
+    broken = [invalid_settings(problem) for problem in found.problems]
+    return [*broken, *_linted(found.rules, facts)], found.rules.rules
 
 
 def _of_files(files: Iterable[Path], facts: Facts) -> tuple[list[Finding], tuple[Rule, ...]]:
@@ -70,7 +67,7 @@ def _of_files(files: Iterable[Path], facts: Facts) -> tuple[list[Finding], tuple
         try:
             read = rules_of_file(file, facts, rules)
         except SettingsInvalid as error:
-            broken.append(_broken(str(error)))
+            broken.append(invalid_settings(str(error)))
         else:
             rules = [rule for rule in read.rules if rule.origin is not Origin.BUILT_IN]
     if read is None:
@@ -80,21 +77,6 @@ def _of_files(files: Iterable[Path], facts: Facts) -> tuple[list[Finding], tuple
 
 def _linted(ruleset: RuleSet, facts: Facts) -> tuple[Finding, ...]:
     return lint(ruleset.rules, ruleset.descriptors, facts)
-
-
-def _broken(problem: str) -> Finding:
-    """A settings file that cannot be used, as its error tells it."""
-    said, _, hint = problem.partition("\nhint: ")
-    found = _PLACE.match(said)
-    place, message = (found["place"], found["message"]) if found else (None, said)
-    return Finding(
-        Severity.ERROR,
-        "invalid",
-        "",
-        message,
-        hint or "mend it: see docs/reference/settings.md",
-        place,
-    )
 
 
 def _line(finding: Finding) -> str:

@@ -24,7 +24,6 @@ from sayso.errors import CallInvalid
 from sayso.front.rules_in_force import rules_in_force, rules_of_file
 from sayso.gate.decide import Context, decide
 from sayso.gate.explain import explain as explained
-from sayso.policy.ruleset import RuleSet
 from sayso.system.clock import SystemClock
 from sayso.system.facts import LocalFacts
 
@@ -67,6 +66,7 @@ def explain(
     """
     extra = flag_rules(allow, ask, deny)
     name, arguments = _what(command, tool, arg, json_args)
+    where = str((workspace or Path.cwd()).absolute())
     call = ToolCall(
         "explained",
         name,
@@ -75,14 +75,14 @@ def explain(
         agent_id=agent,
         user_id=user,
         source=source,
-        workspace=str((workspace or Path.cwd()).absolute()),
+        workspace=where,
         server=server,
     )
     facts = LocalFacts()
     if file is not None:
-        rules: RuleSet = rules_of_file(file, facts, extra)
+        rules = rules_of_file(file, facts, extra)
     else:
-        rules = asyncio.run(rules_in_force(facts, extra))
+        rules = asyncio.run(rules_in_force(where, extra)).rules
     verdict = decide(call, rules, (), Context(group=group), facts, SystemClock().now())
     if as_json:
         print(json.dumps({"tool": name, "arguments": arguments, **verdict.to_json()}, indent=2))

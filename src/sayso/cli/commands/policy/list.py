@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -14,9 +15,8 @@ from sayso.cli.acting import AsJson
 from sayso.cli.commands.policy.flags import SettingsFile
 from sayso.cli.saying import say
 from sayso.cli.table import table
-from sayso.front.rules_in_force import rules_in_force, rules_of_file
+from sayso.front.rules_in_force import InForce, rules_in_force, rules_of_file
 from sayso.policy.rule import Origin, Rule
-from sayso.policy.ruleset import RuleSet
 from sayso.system.facts import LocalFacts
 
 _ORIGINS = {origin: place for place, origin in enumerate(Origin)}
@@ -38,18 +38,18 @@ def list_(
     Among permission lists the order means nothing; rows of the rule table stand
     in the order in which they are tried.
     """
-    facts = LocalFacts()
     if file is not None:
-        rules: RuleSet = rules_of_file(file, facts)
+        found = InForce(rules_of_file(file, LocalFacts()))
     else:
-        rules = asyncio.run(rules_in_force(facts))
+        found = asyncio.run(rules_in_force(str(Path.cwd())))
+    rules = found.rules
     shown = [rule for rule in rules.rules if every or rule.origin is not Origin.BUILT_IN]
     shown.sort(key=_order)
     if as_json:
         print(json.dumps([rule.to_json() for rule in shown], indent=2))
     else:
         print(_text(shown, len(rules.rules) - len(shown)))
-        for problem in (*([rules.unavailable] if rules.unavailable else ()), *rules.problems):
+        for problem in (*found.problems, *rules.problems):
             say("warning", problem)
     return 0
 
