@@ -26,8 +26,8 @@ from sayso.policy.tester import try_rule
 from sayso.policy.text_rule import parse_text_rule
 from sayso.server.auth import Who
 from sayso.server.bodies import PolicyCheckBody, PolicyExplainBody, RuleTestBody, TriedRuleBody
-from sayso.server.documents import PolicyCheckShown, RuleTestShown, VerdictShown
 from sayso.server.injected import Asked, TheBroker
+from sayso.server.policy_documents import PolicyCheckShown, RuleTestShown, VerdictShown
 from sayso.server.routes import route
 
 SETTINGS = Path("settings.toml")
