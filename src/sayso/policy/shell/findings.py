@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 
@@ -21,6 +22,7 @@ from sayso.policy.shell.variables import SHELL_RUNS, is_dangerous, is_harmless
 from sayso.policy.shell.word_values import Surroundings, one, value_of_assignment, values
 
 _WRITES: Final = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
+_PLAIN_NAME: Final = re.compile(r"[\w./+,:@%=-]+")
 _DESCRIPTOR: Final = frozenset("0123456789")
 
 
@@ -98,6 +100,9 @@ class Findings:
                     self.doubt(f"`{redirect.text}` is read in different ways")
                 if _is_descriptor(target, redirect):
                     continue
+                if sign == ">&" and not (target.value and _PLAIN_NAME.fullmatch(target.value)):
+                    # Bash expands the word, sees that it is no number, and expands it once more.
+                    self.doubt(f"bash expands the target of `{redirect.text}` twice")
             operation = Operation.READ
             if sign == "<>":
                 operation = Operation.ANY

@@ -137,7 +137,7 @@ def test_a_glob_is_a_pattern_in_which_all_else_is_quoted() -> None:
         "PS4='$(a)'; set -x", "BASH_ENV=x bash -c a", "curl x | sh", "bash < x", "bash",
         "bash <(curl x)", "bash -c $x", "bash <<E\n$x\nE", "a 'b", "a &&& b", "echo \u200b",
         "echo \u202e", "echo \x1b", "a @(b)", "command $x", "sudo $x",
-        "env 'BASH_FUNC_ls%%=() { a; }' bash -c ls", "env BASH_ENV=x bash -c ls",
+        "env 'BASH_FUNC_ls%%=() { a; }' bash -c ls", "env BASH_ENV=x bash -c ls", "a >&'$(b)'", "a >&$x", "a >&-b",
     ],
 )  # fmt: skip
 def test_what_cannot_be_verified_is_doubted(text: str) -> None:
@@ -150,7 +150,7 @@ def test_what_cannot_be_verified_is_doubted(text: str) -> None:
     [
         "for f in a b; do cat $f; done", "i=0; while ((i < 3)); do ((i++)); done",
         "for i in 1 2; do echo $((i * 2)) ${a[i]}; done", "echo $((1 + 2)) $(($# + 1))",
-        '[[ -f "$x" && $y == z* ]]', '[ "$x" -gt 3 ]', "set -euo pipefail; a", "x=1; echo $x",
+        '[[ -f "$x" && $y == z* ]]', '[ "$x" -gt 3 ]', "set -euo pipefail; a", "a >&b 2>&1 3>&-", "x=1; echo $x",
         "export FOO=1; a", "read -r x; echo $x", "cd a && ls", "test -v x", "trap - EXIT",
         "echo ${x:-1} ${#x} ${x%.*} ${x/a/b} ${x@Q} ${x^}", "printf '%s' $x", "wait", "unset x",
         "command -v git", "a <<'E'\n'\nE", "git commit -m \"$(cat <<'E'\n\"\nE\n)\"",
