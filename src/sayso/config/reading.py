@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from sayso.config.positions import Path as KeyPath
 from sayso.config.positions import Position, Positions, find_positions
+from sayso.core.toml_keys import MAX_PARTS, deep_key
 from sayso.errors import SettingsInvalid
 
 MAX_BYTES = 1024 * 1024
@@ -50,6 +51,11 @@ class Document:
         raise SettingsInvalid(f"{self.place(position)}: {message}", hint)
 
     def _parse(self) -> dict[str, Any]:
+        deep = deep_key(self.text)
+        if deep is not None:
+            line = self.text.count("\n", 0, deep) + 1
+            column = deep - self.text.rfind("\n", 0, deep)
+            self.refuse((line, column), f"the key has more than {MAX_PARTS} parts")
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
