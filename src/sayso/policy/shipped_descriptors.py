@@ -1,4 +1,4 @@
-"""The descriptors that ship: sayso's own tools, Claude Code's and those of common MCP servers (POL-2)."""
+"""The descriptors that ship: sayso's own tools, those of other agents and of common MCP servers (POL-2)."""
 
 from __future__ import annotations
 
@@ -95,6 +95,37 @@ _CLAUDE_CODE = [
 ]
 
 
+def _file_tool(tool: str, operation: Operation, *names: str) -> ToolDescriptor:
+    """A file tool of another agent; other frameworks may have one of that name with other arguments."""
+    kind = ToolKind.READ_FILE if operation is _READ else ToolKind.WRITE_FILE
+    paths = tuple(PathArgument(name, operation, optional=True) for name in names)
+    return ToolDescriptor(tool, kind, "filesystem", paths=paths)
+
+
+_GEMINI_CLI = [
+    ToolDescriptor("run_shell_command", ToolKind.RUN_COMMAND, "shell", command="command"),
+    _file_tool("list_directory", _READ, "path", "dir_path"),
+    _file_tool("search_file_content", _READ, "path", "dir_path"),
+    _file_tool("grep_search", _READ, "path", "dir_path"),
+    _file_tool("replace", _WRITE, "file_path"),
+]
+
+_OPENCODE = [
+    ToolDescriptor("bash", ToolKind.RUN_COMMAND, "shell", command="command"),
+    ToolDescriptor("webfetch", ToolKind.NETWORK, "network", urls=("url",)),
+    ToolDescriptor("task", category="plan", agent="subagent_type"),
+    ToolDescriptor("skill", category="dynamic", skill="name"),
+    _file_tool("read", _READ, "filePath"),
+    _file_tool("list", _READ, "path"),
+    _file_tool("glob", _READ, "path"),
+    _file_tool("grep", _READ, "path"),
+    _file_tool("edit", _WRITE, "filePath"),
+    _file_tool("write", _WRITE, "filePath"),
+]
+
+_CODEX = [ToolDescriptor("exec_command", ToolKind.RUN_COMMAND, "shell", command="cmd")]
+
+
 def _mcp(tool: str, *paths: PathArgument, urls: tuple[str, ...] = ()) -> ToolDescriptor:
     return ToolDescriptor(tool, ToolKind.MCP_TOOL, server="*", paths=paths, urls=urls)
 
@@ -142,5 +173,5 @@ _MCP = [
     _mcp("open_database", _one(Operation.ANY, "db_path")),
 ]
 
-SHIPPED = Descriptors([*_OWN, *_CLAUDE_CODE, *_MCP])
+SHIPPED = Descriptors([*_OWN, *_CLAUDE_CODE, *_GEMINI_CLI, *_OPENCODE, *_CODEX, *_MCP])
 """Every descriptor that ships with sayso."""

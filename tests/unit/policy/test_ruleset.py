@@ -234,12 +234,12 @@ def test_a_written_mcp_name_is_its_pair_where_there_is_one_way_to_read_it() -> N
 
 
 def test_a_name_that_looks_like_a_denied_one_asks_unless_a_rule_spells_it_out() -> None:
-    assert effect(call("Bash"), "deny tool(Bash)") == "deny"
-    for name in ("bash", "B\u0430sh", "Ba\u200bsh", "Bash "):
-        outcome = said(call(name), "deny tool(Bash)", "allow tool(*)")
+    assert effect(call("Refund"), "deny tool(Refund)") == "deny"
+    for name in ("refund", "R\u0435fund", "Re\u200bfund", "Refund "):
+        outcome = said(call(name), "deny tool(Refund)", "allow tool(*)")
         assert outcome.effect is Effect.ASK
         assert outcome.doubtful
-    assert effect(call("bash"), "deny tool(Bash)", "allow tool(bash)") == "allow"
+    assert effect(call("refund"), "deny tool(Refund)", "allow tool(refund)") == "allow"
 
 
 def test_where_links_are_not_known_no_deny_for_paths_can_be_passed() -> None:

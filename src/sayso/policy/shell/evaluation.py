@@ -80,8 +80,6 @@ class Evaluation:
     def concerns(self) -> list[str]:
         """Why what is computed may run commands that cannot be seen; none if it surely does not."""
         found = list(self.doubts)
-        if not self.named and not self.by_value:
-            return found
         todo = [*sorted(self.named), *sorted(self.by_value)]
         seen: set[str] = set()
         for name in sorted(self.by_value):

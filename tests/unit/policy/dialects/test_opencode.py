@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sayso.errors import RuleRefused, SettingsInvalid
+from sayso.policy.dialects.opencode import FILE_COMMANDS, translate
+from sayso.policy.dialects.translated import Translation
+
+
+def said(found: Translation) -> list[str]:
+    return [f"{rule.effect.word} {rule.text}" for rule in found.rules]
+
+
+def read(permission: Any, **more: Any) -> Translation:
+    return translate(json.dumps({"permission": permission, **more}))
+
+
+@pytest.mark.spec("POL-62")
+@pytest.mark.parametrize(
+    ("permission", "ours"),
+    [
+        ({"bash": {"git *": "allow"}}, ["allow shell(git *)"]),
+        ({"bash": {"git*": "allow"}}, ["allow shell(git* *)"]),
+        ({"bash": {"*": "ask", "git *": "allow"}}, ["allow shell(git *)"]),
+        ({"bash": {"git *": "allow", "*": "ask"}}, ["allow shell(git *)", "ask shell(*)"]),
+        ({"*": "ask", "bash": {"rm *": "deny"}}, ["deny shell(rm *)"]),
+        ({"bash": "deny"}, ["deny shell(*)", "deny tool(bash)"]),
+        ({"bash": {"g?t *": "deny"}}, ["deny shell(g*t *)", "deny shell(/(?:^|\\W)g.t/)"]),
+        ({"edit": {"src/*": "allow"}}, ["allow write(src/**)"]),
+        ({"edit": {"docs/*.md": "allow"}}, ["allow write(docs/**/*.md)"]),
+        ({"edit": {"*.env": "deny"}}, ["deny write(*.env)", "deny delete(*.env)"]),
+        ({"edit": {"a*b/c*": "deny"}}, ["deny write(a**b/c*)", "deny delete(a**b/c*)"]),
+        ({"read": {"~/x/*": "deny"}}, ["deny read(~/x)"]),
+        ({"webfetch": {"https://example.com/*": "allow"}}, ["allow web(https://example.com)"]),
+        ({"webfetch": {"https://example.com/x": "deny"}}, ["deny web(example.com)"]),
+        ({"webfetch": {"*example*": "deny"}}, ["deny web(*)"]),
+        ({"webfetch": "allow"}, ["allow tool(webfetch)"]),
+        ({"task": {"explore": "allow"}}, ["allow agent(explore)"]),
+        ({"skill": {"de?loy": "deny"}}, ["deny skill(de*loy)"]),
+        ({"todowrite": "allow"}, ["allow tool(todowrite)"]),
+        ({"github_get": "allow"}, ["allow tool(github_get)", "allow mcp(github:get)"]),
+        (
+            {"github_*": "deny"},
+            ["deny tool(github_*)", "deny mcp(github:*)", "deny mcp(github_*:*)"],
+        ),
+        ({"doom_loop": "deny"}, []),
+        ({"external_directory": {"/etc/*": "deny"}}, ["deny path(/etc)"]),
+        ({"external_directory": "ask"}, []),
+        ("deny", ["deny tool(*)"]),
+    ],
+)
+def test_what_each_entry_becomes(permission: Any, ours: list[str]) -> None:
+    assert said(read(permission)) == ours
+
+
+@pytest.mark.spec("POL-62")
+@pytest.mark.parametrize(
+    "permission",
+    [
+        {"bash": {"cat *": "allow"}},
+        {"bash": {"c* x": "allow"}},
+        {"bash": {"ls ?": "allow"}},
+        {"bash": {"a && b": "allow"}},
+        {"read": {"/etc/*": "allow"}},
+        {"read": {"~/x": "allow"}},
+        {"edit": {"a?": "allow"}},
+        {"webfetch": {"https://example.com/x": "allow"}},
+        {"webfetch": {"https://private/*": "allow"}},
+        {"task": {"a?": "allow"}},
+        {"list": {"src/*": "allow"}},
+        {"grep": {"x": "allow"}},
+        {"?ool": "allow"},
+        {"*": {"x": "allow"}},
+        {"external_directory": {"~/p/**": "allow"}},
+    ],
+)
+def test_an_allow_that_cannot_be_said_is_left_out_with_a_note(permission: Any) -> None:
+    found = read(permission)
+    assert found.rules == ()
+    assert found.notes
+
+
+@pytest.mark.spec("POL-62")
+def test_commands_that_take_paths_ask_unless_paths_outside_are_allowed() -> None:
+    files = [f"ask shell({name} *)" for name in FILE_COMMANDS]
+    assert said(read({"bash": "allow"})) == ["allow shell(*)", *files]
+    assert said(read({"bash": "allow", "external_directory": "allow"})) == ["allow shell(*)"]
+    assert said(read({"*": "allow"})) == ["allow tool(*)"]
+
+
+@pytest.mark.spec("POL-62")
+def test_what_an_allow_for_reading_would_cover_is_asked_about() -> None:
+    found = read({"*": "ask", "read": "allow", "glob": "allow"})
+    assert said(found) == ["allow read(**)", "allow tool(glob)", "ask tool(list)", "ask tool(grep)"]
+
+
+@pytest.mark.spec("POL-62")
+def test_a_deny_of_all_that_lies_outside_is_refused_by_name() -> None:
+    with pytest.raises(
+        RuleRefused, match=r"opencode\.json:1:39: `outside of the working directory`"
+    ):
+        read({"external_directory": "deny"})
+
+
+def test_agents_keep_their_asks_and_denies() -> None:
+    agent = {"plan": {"permission": {"edit": "deny", "bash": "allow"}, "tools": {"write": False}}}
+    found = read({}, agent=agent | {"x": {"model": "m"}})
+    assert said(found) == ["deny write(**)", "deny delete(**)"]
+    assert {rule.agent_id for rule in found.rules} == {"plan"}
+    [note] = found.notes
+    assert note.original == "the permissions of `plan`"
+
+
+def test_comments_commas_and_the_order_of_whole_numbers() -> None:
+    found = translate(
+        '{ // OpenCode\n "permission": {"bash": {"*": "ask", "7": "allow", /* last */},},\n'
+        ' "tools": {"write": false, "read": true}}'
+    )
+    assert said(found) == ["deny write(**)", "deny delete(**)", "allow shell(7)", "ask shell(*)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"permission": {"bash": "maybe"}}', "1:25: `bash` says neither allow, ask nor deny"),
+        ('{"permission": {"bash": {"x": 1}}}', "1:31: `bash` says neither allow, ask nor deny"),
+        ('{"permission": {"bash": 1}}', "1:25: `bash` is not an object"),
+        ('{"permission": []}', "1:16: `permission` is not an object"),
+        ('{"tools": {"bash": 1}}', "1:20: `bash` is not true or false"),
+        ('{"agent": {"x": 1}}', "1:17: `x` is not an object"),
+    ],
+)
+def test_what_is_no_such_file_is_refused_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(SettingsInvalid) as caught:
+        translate(text)
+    assert message in caught.value.message
