@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,8 @@ from sayso.config.settings import parse_settings
 from sayso.config.writing import alone, read_bytes, replace_file
 from sayso.core.effect import Effect
 from sayso.errors import RuleNotFound, SettingsInvalid
-from sayso.policy.rule import Origin
+from sayso.policy.dialects.settings_text import is_plain, print_table
+from sayso.policy.rule import Origin, Rule
 from sayso.policy.text_rule import parse_text_rule
 from sayso.system.places import private_directory
 
@@ -60,6 +61,38 @@ def add_rule(
     )
 
 
+def add_rules(
+    path: Path,
+    rules: Iterable[Rule],
+    *,
+    check: Callable[[Path, bytes], object] | None = None,
+    head: str = "",
+) -> int:
+    """Add rules to a settings file in one edit, and tell how many of them did not stand there yet.
+
+    One with more to it than its text becomes a `[[rule]]` at the end of the file. See `add_rule`;
+    raises RuleRefused for a rule that a settings file cannot hold.
+    """
+    rules = tuple(rules)
+    added = 0
+
+    def change(document: Document) -> Edit:
+        nonlocal added
+        for rule in rules:
+            edit = (
+                _added(document, rule.effect, rule.text)
+                if is_plain(rule)
+                else _with_table(document, rule)
+            )
+            added += edit.changed
+            if edit.changed:
+                document = parse_document(path, edit.text.encode())
+        return Edit(path, 1, document.text, changed=added > 0)
+
+    _edit(path, check or parse_settings, change, head)
+    return added
+
+
 def remove_rule(
     path: Path, effect: Effect, text: str, *, check: Callable[[Path, bytes], object] | None = None
 ) -> Edit:
@@ -85,6 +118,23 @@ def _added(document: Document, effect: Effect, text: str) -> Edit:
             new = attempt(document, effect.word, text)
             if new is not None and tomllib.loads(new) == wanted:
                 return _told(document, new, (TABLE, effect.word, len(rules) - 1))
+    raise _by_hand(document)
+
+
+def _with_table(document: Document, rule: Rule) -> Edit:
+    """The file with a `[[rule]]` at its end, unless one that says the same stands there."""
+    table = print_table(rule)
+    [wanted] = tomllib.loads(table)["rule"]
+    found = document.data.get("rule", [])
+    if wanted in found:
+        return Edit(document.path, 1, document.text, changed=False)
+    newline = _newline(document.text)
+    before = document.text.rstrip("\r\n")
+    gap = newline * 2 if before else ""
+    new = f"{before}{gap}{table.replace(chr(10), newline)}{newline}"
+    with contextlib.suppress(tomllib.TOMLDecodeError):
+        if tomllib.loads(new) == {**document.data, "rule": [*found, wanted]}:
+            return _told(document, new, ("rule", len(found)))
     raise _by_hand(document)
 
 

@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sayso.config.reading import MAX_BYTES
-from sayso.config.settings import Scope, Settings, parse_settings, readable_part, tightened
+from sayso.config.rules_file import RulesFile, named_file
+from sayso.config.settings import (
+    Scope,
+    Settings,
+    in_time,
+    parse_settings,
+    readable_part,
+    tightened,
+)
 from sayso.core.effect import Effect
 from sayso.errors import SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
@@ -76,6 +84,7 @@ class FollowedFile:
         self._good: Settings | None = None
         self._good_digest: str | None = None
         self._readable = Settings()
+        self._further: RulesFile | None = None
 
     @property
     def settings(self) -> Settings:
@@ -88,7 +97,19 @@ class FollowedFile:
         return not self._seen
 
     def look(self) -> bool:
-        """Read the file if it may have changed; returns whether what it says has."""
+        """Read the file, and the one it names, if they may have changed; returns whether what they say has."""
+        changed = self._look()
+        written = self.settings.rules_json
+        path = None if written is None else named_file(self.path, written)
+        if path != (None if self._further is None else self._further.path):
+            self._further = None if path is None else RulesFile(path, self.scope.value)
+            changed = True
+        if self._further is not None and self._further.look():
+            changed = True
+            self.version = next(_VERSIONS)
+        return changed
+
+    def _look(self) -> bool:
         before = self.version
         try:
             signature = _signature(self.path.stat())
@@ -120,6 +141,19 @@ class FollowedFile:
 
     def said(self, trusted: Callable[[str, str | None], bool]) -> Said:
         """What counts now; `trusted` tells whether the user trusts a project's file with that digest."""
+        said = self._own(trusted)
+        if self._further is None:
+            return said
+        problems = [text for text in (said.problem, self._further.problem) if text is not None]
+        return replace(
+            said,
+            rules=(*said.rules, *in_time(self._further.rules, self.settings)),
+            problem="\n".join(problems) or None,
+            unavailable=said.unavailable or self._further.unavailable,
+        )
+
+    def _own(self, trusted: Callable[[str, str | None], bool]) -> Said:
+        """What counts of the file itself."""
         good = self._counting(self._good or Settings(), self._good_digest, trusted)
         if self.problem is None:
             waiting = good is not self._good and bool(self.settings.loosens)

@@ -6,6 +6,7 @@ what counts of them before the user trusts them, `loosens` what waits for that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -14,6 +15,7 @@ from sayso.config.descriptors import read_descriptors, readable_descriptors
 from sayso.config.later import PERMISSION_KEYS, later_keys
 from sayso.config.reading import Document, Table, parse_document, read_document
 from sayso.config.rule_tables import EFFECTS, read_rules, readable_rules, with_timeout
+from sayso.config.rules_file import named_file, read_rules_file
 from sayso.core.effect import Effect
 from sayso.errors import SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
@@ -45,6 +47,7 @@ class Settings:
     `host` and `port` are the server's, None where the file leaves them. `default_timeout` is in
     seconds: how long an ask of the file waits that names no time of its own. `loosens` is
     what waits for trust if it is a project's file; `warnings` are sentences with their place.
+    `rules_json` is a further file with asks, as written.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -56,6 +59,7 @@ class Settings:
     default_timeout: float | None = None
     loosens: tuple[Loosening, ...] = ()
     warnings: tuple[str, ...] = ()
+    rules_json: str | None = None
 
 
 ROOT_KEYS = (
@@ -72,7 +76,16 @@ def load_settings(path: Path, scope: Scope = Scope.USER) -> Settings:
     Raises SettingsInvalid, whose message begins with `file:line:column`, for the first fault.
     """
     document = read_document(path)
-    return Settings() if document is None else _settings(document, scope)
+    settings = Settings() if document is None else _settings(document, scope)
+    if settings.rules_json is None:
+        return settings
+    further = read_rules_file(named_file(path, settings.rules_json), scope.value)
+    return replace(settings, rules=(*settings.rules, *in_time(further, settings)))
+
+
+def in_time(rules: Iterable[Rule], settings: Settings) -> Iterator[Rule]:
+    """The rules of a further file, with the time limit of the settings that name it."""
+    return (with_timeout(rule, settings.default_timeout) for rule in rules)
 
 
 def parse_settings(path: Path, data: bytes, scope: Scope = Scope.USER) -> Settings:
@@ -115,9 +128,9 @@ def _settings(document: Document, scope: Scope) -> Settings:
         root = _without(root, NEVER_IN_A_PROJECT, warnings)
     ui, server, approval = root.table("ui"), root.table("server"), root.table("approval")
     permissions = root.table("permissions")
-    permissions.only(*EFFECTS, *PERMISSION_KEYS, "auto")
+    permissions.only(*EFFECTS, *PERMISSION_KEYS, "auto", "rules_json")
     if scope is Scope.PROJECT:
-        own = _without(permissions, (*PERMISSION_KEYS, "auto"), warnings)
+        own = _without(permissions, (*PERMISSION_KEYS, "auto", "rules_json"), warnings)
         root = root.replacing("permissions", own)
     ui.only("diff_lines", "language", "context_template")
     server.only("host", "port")
@@ -145,7 +158,17 @@ def _settings(document: Document, scope: Scope) -> Settings:
         default_timeout=default_timeout,
         loosens=(*_loosening_rules(rules), *_loosening_tools(tools, descriptors)),
         warnings=tuple(warnings),
+        rules_json=_rules_json(root.table("permissions")),
     )
+
+
+def _rules_json(permissions: Table) -> str | None:
+    written = permissions.text("rules_json")
+    if written is not None and (not written.strip() or "\0" in written):
+        permissions.refuse_value(
+            "rules_json", "`rules_json` names no file", 'write a path: "rules.json"'
+        )
+    return written
 
 
 def _without(table: Table, keys: tuple[str, ...], warnings: list[str]) -> Table:
