@@ -33,6 +33,7 @@ COMMANDS = [
     "policy cases",
     "policy check",
     "policy explain",
+    "policy import",
     "policy list",
     "reject",
     "serve",

@@ -7,6 +7,7 @@ from cyclopts import App
 from sayso.cli.commands.policy.cases import cases
 from sayso.cli.commands.policy.check import check
 from sayso.cli.commands.policy.explain import explain
+from sayso.cli.commands.policy.import_ import import_
 from sayso.cli.commands.policy.list import list_
 
 app = App(
@@ -15,4 +16,5 @@ app = App(
 app.command(cases)
 app.command(check)
 app.command(explain)
+app.command(import_, name="import")
 app.command(list_, name="list")

@@ -1,0 +1,189 @@
+"""`sayso policy import`: the rules of another gate, read into a settings file of ours (POL-62)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from sayso.channels.display import count_words, safe_line
+from sayso.cli.acting import AsJson
+from sayso.cli.exit_codes import ExitCode
+from sayso.config.edit import add_rules
+from sayso.config.settings import Scope, parse_settings
+from sayso.config.workspace import PROJECT_FILES, SETTINGS_NAME, workspace_file, workspace_head
+from sayso.errors import SettingsInvalid
+from sayso.policy.dialects import claude_code, codex, gemini, opencode, rules_json
+from sayso.policy.dialects.settings_text import print_rules
+from sayso.policy.dialects.translated import Note, Translation
+from sayso.policy.rule import Rule
+from sayso.system.places import find_places
+
+Agent = Literal["claude-code", "codex", "gemini", "opencode", "rules.json"]
+Place = Literal["user", "workspace", "project"]
+MAX_BYTES = 1024 * 1024
+
+_USER = {
+    "claude-code": (".claude/settings.json",),
+    "codex": (".codex/rules/*.rules", ".codex/config.toml"),
+    "gemini": (".gemini/policies/*.toml", ".gemini/settings.json"),
+    "opencode": (".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"),
+    "rules.json": (),
+}
+_PROJECT = {
+    "claude-code": (".claude/settings.json", ".claude/settings.local.json"),
+    "codex": (".codex/rules/*.rules", ".codex/config.toml"),
+    "gemini": (".gemini/policies/*.toml", ".gemini/settings.json"),
+    "opencode": ("opencode.json", "opencode.jsonc", ".opencode/opencode.json"),
+    "rules.json": ("rules.json",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What one file was read into."""
+
+    file: Path
+    translation: Translation
+
+
+def import_(
+    agent: Annotated[Agent, Parameter(help="Whose rules they are.")],
+    /,
+    *,
+    file: Annotated[
+        tuple[Path, ...],
+        Parameter(
+            name="--file",
+            negative="",
+            show_default=False,
+            help="The file to read, also several; by default where that agent keeps its own.",
+        ),
+    ] = (),
+    scope: Annotated[
+        Place, Parameter(help="Whose settings get the rules, and where files are looked for.")
+    ] = "user",
+    dry_run: Annotated[
+        bool, Parameter(negative="", show_default=False, help="Show the rules; write nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Read the rules of another gate into your settings.
+
+    AGENT is claude-code, codex, gemini, opencode or rules.json. An import never
+    allows what that gate would not; what it cannot carry over exactly becomes
+    stricter or is left out, and is told. --scope user reads the files of your
+    user, workspace and project those of this directory.
+    """
+    here = Path.cwd()
+    files = file or _found(agent, scope, here)
+    alone = len(files) == 1
+    imported = [Imported(path, _translated(agent, path, here, alone=alone)) for path in files]
+    rules = tuple(rule for found in imported for rule in found.translation.rules)
+    target, check, head = _target(scope, here)
+    if dry_run and not as_json:
+        print(print_rules(rules), end="")
+    added = 0 if dry_run else add_rules(target, rules, check=check, head=head)
+    if as_json:
+        told = _json(imported, rules, None if dry_run else target, added)
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+        return ExitCode.OK
+    _tell(imported, here)
+    if not dry_run:
+        known = len(rules) - added
+        there = f"; {known} stood there already" if known else ""
+        print(f"{count_words(added, 'rule')} added to {safe_line(str(target))}{there}")
+    return ExitCode.OK
+
+
+def _found(agent: Agent, scope: Place, here: Path) -> tuple[Path, ...]:
+    """The files where an agent keeps its rules."""
+    base, patterns = (Path.home(), _USER[agent]) if scope == "user" else (here, _PROJECT[agent])
+    found = [path for pattern in patterns for path in sorted(base.glob(pattern))]
+    if not found:
+        looked = ", ".join(str(base / pattern) for pattern in patterns) or "nowhere"
+        raise SettingsInvalid(
+            f"no file with rules of `{agent}` was found: {looked}",
+            "name it: --file FILE; --scope workspace looks into this directory",
+        )
+    return tuple(found)
+
+
+def _translated(agent: Agent, file: Path, here: Path, *, alone: bool) -> Translation:
+    text = _text(file)
+    read: dict[str, Callable[[], Translation]] = {
+        "claude-code": partial(claude_code.translate, text, str(file), root=_root(file, here)),
+        "codex": partial(codex.translate, text, str(file)),
+        "gemini": partial(gemini.translate, text, str(file), alone=alone),
+        "opencode": partial(opencode.translate, text, str(file), alone=alone),
+        "rules.json": partial(rules_json.translate, text, str(file)),
+    }
+    return read[agent]()
+
+
+def _text(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise SettingsInvalid(f"{file}:1:1: the file is larger than {MAX_BYTES} bytes")
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SettingsInvalid(f"{file}:1:1: the file is not UTF-8", "save it as UTF-8") from error
+    except OSError as error:
+        raise SettingsInvalid(
+            f"{file}:1:1: the file cannot be read: {error.strerror or error}",
+            "name another one: --file FILE",
+        ) from error
+
+
+def _root(file: Path, here: Path) -> str | None:
+    """What a path that begins with one `/` starts from: this directory, or it is not known."""
+    folder = file.absolute().parent
+    return "" if folder.name == ".claude" and folder.parent == here else None
+
+
+def _target(scope: Place, here: Path) -> tuple[Path, Callable[[Path, bytes], object], str]:
+    """The settings file that gets the rules, how it is read, and what a new one begins with."""
+    configuration = find_places().config
+    if scope == "project":
+        return here / PROJECT_FILES[0], partial(parse_settings, scope=Scope.PROJECT), ""
+    if scope == "workspace":
+        folder = str(here.resolve())
+        path = workspace_file(configuration, folder)
+        return path, partial(parse_settings, scope=Scope.WORKSPACE), workspace_head(folder)
+    return configuration / SETTINGS_NAME, parse_settings, ""
+
+
+def _tell(imported: list[Imported], here: Path) -> None:
+    """Tell what was read from where, and what could not be carried over exactly."""
+    for found in imported:
+        shown = found.file.relative_to(here) if found.file.is_relative_to(here) else found.file
+        count = count_words(len(found.translation.rules), "rule")
+        print(f"# {safe_line(str(shown))}: {count}, {_notes(found.translation.notes)}")
+        for note in found.translation.notes:
+            print(f"#   {note.position}: {safe_line(note.original)}")
+            print(f"#     {safe_line(note.lost)}: {safe_line(note.instead)}")
+
+
+def _notes(notes: tuple[Note, ...]) -> str:
+    return f"{count_words(len(notes), 'note')}" if notes else "all carried over exactly"
+
+
+def _json(
+    imported: list[Imported], rules: tuple[Rule, ...], target: Path | None, added: int
+) -> dict[str, Any]:
+    return {
+        "files": [
+            {"file": str(found.file), "notes": [note.to_json() for note in found.translation.notes]}
+            for found in imported
+        ],
+        "rules": [replace(rule, place=None).to_json() for rule in rules],
+        "written_to": None if target is None else str(target),
+        "added": added,
+    }
