@@ -39,6 +39,9 @@ _NOTES = (
     included.""",
     f"""With {WAITING} waiting all are submitted at once, wait, are approved at once and run at once; the
     writer commits for many together. LangGraph's saver takes one after the other.""",
+    """A profile of 500 trips: the time goes to Python on the event loop, not to the disk. A trip is
+    four commits, about 17 reads of the store (the request alone eight or nine times), three digests
+    and five audit records. Writes asked for in one turn of the loop share a commit.""",
     "The asyncio loop is Python's own; the server's is uvloop.",
 )
 

@@ -323,6 +323,21 @@ async def test_a_full_disk_refuses_and_keeps_what_was(opened: Callable[..., Sqli
     assert (await chain(store)).ok
 
 
+async def test_what_is_asked_for_at_once_is_made_durable_at_once(
+    opened: Callable[..., SqliteStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = opened()
+    transaction, commits = store._writer._transaction, []
+
+    def counted() -> None:
+        commits.append(commit())
+
+    commit = transaction.commit
+    monkeypatch.setattr(transaction, "commit", counted)
+    await asyncio.gather(*(store.submit(asks(f"c{n}")) for n in range(100)))
+    assert len(commits) == 1
+
+
 async def test_a_commit_that_fails_fails_all_of_its_units(
     opened: Callable[..., SqliteStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:

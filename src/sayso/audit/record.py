@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 from sayso.core.moment import Moment, to_rfc3339
 
-_FIELDS = (
+_NAMES = (
     "call_id",
     "session_id",
     "agent_id",
@@ -28,6 +29,9 @@ _FIELDS = (
     "outcome",
     "note",
 )
+
+
+_FIELDS = attrgetter(*_NAMES)
 
 
 class RecordKind(StrEnum):
@@ -73,8 +77,7 @@ class AuditRecord:
     def to_json(self) -> dict[str, Any]:
         """The record as plain data; what is empty is left out."""
         data: dict[str, Any] = {"kind": self.kind.value, "at": to_rfc3339(self.at)}
-        for name in _FIELDS:
-            value = getattr(self, name)
-            if value not in (None, "", ()):
+        for name, value in zip(_NAMES, _FIELDS(self), strict=True):
+            if value is not None and value != "" and value != ():
                 data[name] = list(value) if isinstance(value, tuple) else value
         return data

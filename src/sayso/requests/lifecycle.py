@@ -8,6 +8,7 @@ RequestClosed and changes nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, assert_never
 
 from sayso.core.moment import Moment, plus
 from sayso.errors import ClaimLost, RequestClosed
@@ -204,34 +205,32 @@ def apply(request: ApprovalRequest, event: Event) -> ApprovalRequest:
     claim's token; nothing changes then.
     """
     status = _next_status(request, event)
-    changed = replace(request, status=status, version=request.version + 1)
+    changes: dict[str, Any] = {}
     match event:
         case Reviewed(review):
-            return replace(changed, reviews=(*request.reviews, review))
+            changes["reviews"] = (*request.reviews, review)
         case Approved(resolution, review):
-            reviews = request.reviews if review is None else (*request.reviews, review)
-            return replace(
-                changed, reviews=reviews, resolution=resolution, approved_at=resolution.at
-            )
+            changes.update(resolution=resolution, approved_at=resolution.at)
+            if review is not None:
+                changes["reviews"] = (*request.reviews, review)
         case Rejected(resolution, review):
-            return replace(changed, reviews=(*request.reviews, review), resolution=resolution)
+            changes.update(resolution=resolution, reviews=(*request.reviews, review))
         case Claimed(lease):
-            return replace(changed, lease=lease)
+            changes["lease"] = lease
         case Renewed(token, until):
             lease = _lease(request, token)
-            return replace(changed, lease=replace(lease, until=max(until, lease.until)))
+            changes["lease"] = replace(lease, until=max(until, lease.until))
         case Finished(token, outcome):
             _lease(request, token)
-            return replace(changed, outcome=outcome)
+            changes["outcome"] = outcome
         case Unreportable(token):
             _lease(request, token)
-            return changed
         case OutcomeSaid(outcome):
-            return replace(changed, outcome=outcome)
+            changes["outcome"] = outcome
         case CallerLeft():
-            return replace(changed, caller=Caller.GONE)
+            changes["caller"] = Caller.GONE
         case CallerJoined(at):
-            return replace(changed, caller=Caller.WAITING, caller_seen=at)
+            changes.update(caller=Caller.WAITING, caller_seen=at)
         case (
             Expired(resolution)
             | Cancelled(resolution)
@@ -240,7 +239,10 @@ def apply(request: ApprovalRequest, event: Event) -> ApprovalRequest:
             | Lapsed(resolution)
             | LeaseOver(resolution)
         ):
-            return replace(changed, resolution=resolution)
+            changes["resolution"] = resolution
+        case _:
+            assert_never(event)
+    return replace(request, status=status, version=request.version + 1, **changes)
 
 
 def lapses_at(request: ApprovalRequest) -> Moment | None:

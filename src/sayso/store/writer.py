@@ -28,7 +28,7 @@ from sayso.store.transaction import Transaction
 Unit = Callable[[Transaction], Any]
 
 MOST_UNITS = 512
-"""How many units one transaction takes at most."""
+"""From how many units on a transaction takes no more."""
 
 POLL_SECONDS = 0.05
 """How often another process's writes are looked for, while anybody listens."""
@@ -77,7 +77,8 @@ class Writer:
         self._queries = queries
         self._feed = feed
         self._busy_seconds = busy_seconds
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
+        self._gathered: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
         self._handing_over = threading.Lock()
         self._closing = False
         self._connection = connect(path, busy_seconds=0.0)
@@ -99,15 +100,28 @@ class Writer:
     async def run(self, unit: Unit) -> Any:
         """Do a unit of work in a transaction; returns its result once that is durable.
 
-        What has been handed over is done even if the caller is cancelled meanwhile. Raises what the
-        unit raised, or a StoreError; nothing of the unit was written then.
+        What is asked for in one turn of the loop is handed over together, and committed together. It
+        is done even if the caller is cancelled meanwhile. Raises what the unit raised, or a
+        StoreError; nothing of the unit was written then.
         """
-        future = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        job = _Job(unit, loop.create_future(), time.monotonic())
         with self._handing_over:
             if self._closing:
                 raise StoreUnavailable(_CLOSED, "open it again")
-            self._jobs.put(_Job(unit, future, time.monotonic()))
-        return await future
+            gathered = self._gathered.get(loop)
+            if gathered is None:
+                self._gathered[loop] = [job]
+                loop.call_soon(self._hand_over, loop)
+            else:
+                gathered.append(job)
+        return await job.future
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        with self._handing_over:
+            gathered = self._gathered.pop(loop, None)
+            if gathered is not None:  # else closing was faster
+                self._jobs.put(gathered)
 
     def listen(self) -> None:
         """Told by the feed that somebody listens: look for other processes' writes from now on."""
@@ -118,6 +132,9 @@ class Writer:
         """Finish what was handed over, then close the file."""
         with self._handing_over:
             self._closing = True
+            for gathered in self._gathered.values():
+                self._jobs.put(gathered)
+            self._gathered.clear()
         self._jobs.put(None)
         self._thread.join()
 
@@ -143,12 +160,12 @@ class Writer:
         wait = max(0.0, self._next_poll - time.monotonic()) if self._watches() else None
         jobs: list[_Job] = []
         try:
-            job = self._jobs.get(timeout=wait)
-            while job is not None:
-                jobs.append(job)
+            gathered = self._jobs.get(timeout=wait)
+            while gathered is not None:
+                jobs += gathered
                 if len(jobs) >= MOST_UNITS:
                     break
-                job = self._jobs.get_nowait()
+                gathered = self._jobs.get_nowait()
         except queue.Empty:
             pass
         return jobs
