@@ -18,7 +18,7 @@ from sayso.cli.table import table
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, seconds_between
 from sayso.errors import RequestNotFound
-from sayso.requests.approval import ApprovalRequest, Status
+from sayso.requests.approval import ApprovalRequest, Caller, Status
 
 MIN_BEGINNING = 6
 SHORT = 14
@@ -106,7 +106,7 @@ def _what(request: ApprovalRequest) -> str:
     action = plain(one_line(show(request.action)))
     if request.status is Status.UNKNOWN:
         return f"{action} (it ran; what came of it is unknown)"
-    return action
+    return f"{action} (its caller has gone)" if request.caller is Caller.GONE else action
 
 
 def _age(seconds: float) -> str:

@@ -70,8 +70,13 @@ class ToolCall:
 
     @property
     def written_name(self) -> str:
-        """The tool's name as it is written: `mcp__<server>__<tool>` for a tool of an MCP server."""
-        return self.tool if self.server is None else f"mcp__{self.server}__{self.tool}"
+        """The tool's name as it is written, with its server's."""
+        return written_name(self.server, self.tool)
+
+
+def written_name(server: str | None, tool: str) -> str:
+    """A tool's name as it is written: `mcp__<server>__<tool>` for a tool of an MCP server."""
+    return tool if server is None else f"mcp__{server}__{tool}"
 
 
 def parse_arguments(raw: bytes | str) -> dict[str, Any]:

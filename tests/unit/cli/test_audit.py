@@ -38,6 +38,14 @@ def test_the_log_is_read_with_filters(sayso: CommandLine) -> None:
     )
 
 
+def test_a_tool_of_a_server_is_found_by_its_pair(sayso: CommandLine) -> None:
+    sayso.ask(CallDraft("git_add", {}, server="git"), CallDraft("odd:name", {}))
+    for name in ("git:git_add", "git :: git_add", "mcp__git__git_add"):
+        assert {e["tool"] for e in entries(sayso, "--tool", name)} == {"mcp__git__git_add"}
+    assert {e["tool"] for e in entries(sayso, "--tool", "odd:name")} == {"odd:name"}
+    assert entries(sayso, "--tool", "git:git_log") == []
+
+
 @pytest.mark.parametrize("limit", ["0", "-1", "1000001", "1" * 30])
 def test_a_number_of_entries_that_is_none(sayso: CommandLine, limit: str) -> None:
     said = sayso("audit", "list", "--limit", limit)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sayso.cli.commands.mcp import named_by
 from sayso.cli.commands.serve import Listening
 from sayso.cli.exit_codes import ExitCode
 from sayso.cli.running import free_port, running_url, server_url, serving, while_stopped
@@ -141,6 +142,18 @@ def test_what_a_server_cannot_be_run_with(
     assert "\nhint: " in said.err
 
 
+def test_clear_text_that_others_can_read_is_warned_of(sayso: CommandLine) -> None:
+    said = sayso("serve", "--host", "192.0.2.1", "--port", "1")  # nobody has this address
+    assert "warning: it talks clear text" in said.err
+    assert "hint: give --tls-cert and --tls-key" in said.err
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        said = sayso("serve", "--port", str(taken.getsockname()[1]))
+    assert said.code != ExitCode.OK
+    assert "clear text" not in said.err
+
+
 def test_a_gateway_says_what_it_lacks(sayso: CommandLine) -> None:
     for words, message in (
         ([], "no server command is given"),
@@ -159,3 +172,20 @@ def test_a_gateway_says_what_it_lacks(sayso: CommandLine) -> None:
     assert said.code == ExitCode.FAILURE
     assert "no sayso server answers" in said.err
     assert "hint: start it: sayso serve" in said.err
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("npx -y @acme/server-notes@1.2 /home/me", "server-notes"),
+        ("npx --package=x -p @acme/notes notes", "notes"),
+        ("/usr/bin/uvx --python 3.12 mcp-server-git==2.0 --repository .", "mcp-server-git"),
+        ("uvx git-server[all]", "git-server"),
+        ("pipx run notes", "notes"),
+        ("npx -y", "npx"),
+        ("/opt/bin/notes --x", "notes"),
+        ("python -m notes", "python"),
+    ],
+)
+def test_a_server_without_a_name_has_its_packages(command: str, name: str) -> None:
+    assert named_by(command.split()) == name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated
 
 from cyclopts import App, Parameter
@@ -15,8 +16,10 @@ from sayso.broker.ports import Page, Store
 from sayso.cli.acting import AsJson
 from sayso.cli.audit_lines import lines
 from sayso.cli.exit_codes import ExitCode
+from sayso.core.call import written_name
 from sayso.errors import CallInvalid
 from sayso.front.assembly import open_broker
+from sayso.policy.patterns.mcp import split_pair
 
 app = App(name="audit", help="Read and verify the audit log.", help_format="plaintext")
 
@@ -28,7 +31,7 @@ MOST_ENTRIES = 1_000_000
 def list_(
     *,
     limit: Annotated[int, Parameter(name=["--limit", "-n"], help="How many entries.")] = 50,
-    tool: Annotated[str | None, Parameter(help="Only this tool, as it is written.")] = None,
+    tool: Annotated[str | None, Parameter(help="Only this tool: its name, or server:tool.")] = None,
     by: Annotated[str | None, Parameter(help="Only what this person decided.")] = None,
     reason: Annotated[str | None, Parameter(help="Only this reason code.")] = None,
     call: Annotated[str | None, Parameter(help="Only the call with this id.")] = None,
@@ -49,12 +52,21 @@ def list_(
 
 async def _list(page: Page, as_json: bool) -> int:
     async with open_broker() as broker:
+        page = await _as_recorded(broker.world.store, page)
         if not as_json:
             await print_entries(broker, page)
             return ExitCode.OK
         for entry in reversed(await broker.world.store.audit_page(page)):
             print(json.dumps({"seq": entry.seq, "hash": entry.hash, **json.loads(entry.body)}))
     return ExitCode.OK
+
+
+async def _as_recorded(store: Store, page: Page) -> Page:
+    """The page with `server:tool` as the log writes it, unless a tool is recorded by just that name."""
+    pair = None if page.tool is None else split_pair(page.tool)
+    if pair is None or await store.audit_page(replace(page, limit=1)):
+        return page
+    return replace(page, tool=written_name(*pair))
 
 
 async def print_entries(broker: Broker, page: Page) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +16,12 @@ from sayso.cli.running import server_url
 from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.errors import CallInvalid, NotAuthenticated
 
+LAUNCHERS = {"npx": (), "bunx": (), "uvx": (), "pipx": ("run",), "pnpm": ("dlx",), "yarn": ("dlx",)}
+"""Programs that fetch a package and start it, and the words before its name."""
+
+VALUED = ("--python", "--with", "--index", "--index-url", "--registry", "--cache")
+"""Their options whose value is the next word, and no package."""
+
 app = App(name="mcp", help_format="plaintext")
 
 
@@ -23,7 +31,8 @@ def mcp(
     name: Annotated[
         str | None,
         Parameter(
-            help="The server's name, as rules write it: mcp(NAME:TOOL); by default the command's."
+            help="The server's name, as rules write it: mcp(NAME:TOOL); by default its package's "
+            "or command's."
         ),
     ] = None,
     url: Annotated[
@@ -59,8 +68,27 @@ def mcp(
         )
     if hold is not None and not 0 < hold < 86_400:
         raise CallInvalid(f"`{hold:g}` is not a number of seconds", "give one above 0, up to a day")
-    server_name = name or Path(command[0]).name
-    return asyncio.run(_mcp(list(command), server_name, url or server_url(), token, hold))
+    return asyncio.run(
+        _mcp(list(command), name or named_by(command), url or server_url(), token, hold)
+    )
+
+
+def named_by(command: Sequence[str]) -> str:
+    """The name of a server without one: its package's where a launcher starts it, else its command's.
+
+    A package loses its scope and version: `npx -y @acme/notes@2 DIR` is `notes`.
+    """
+    program, *rest = (Path(command[0]).name, *command[1:])
+    if program not in LAUNCHERS:
+        return program
+    while rest and (rest[0].startswith("-") or rest[0] in LAUNCHERS[program]):
+        if rest[0] in VALUED:
+            rest = rest[1:]
+        rest = rest[1:]
+    if not rest:
+        return program
+    package = rest[0].rpartition("/")[2]
+    return re.split(r"[@=<>~!\[]", package, maxsplit=1)[0] or program
 
 
 async def _mcp(command: list[str], name: str, url: str, token: str, hold: float | None) -> int:

@@ -14,7 +14,7 @@ from sayso.cli.acting import PassphraseStdin, choose_passphrase
 from sayso.cli.running import free_port, serving
 from sayso.cli.saying import say
 from sayso.config.source import SettingsRules
-from sayso.core.address import DEFAULT_HOST, DEFAULT_PORT
+from sayso.core.address import DEFAULT_HOST, DEFAULT_PORT, is_loopback
 from sayso.errors import SettingsInvalid
 from sayso.front.assembly import open_broker, settings_rules
 
@@ -110,6 +110,9 @@ async def _serve(where: Listening, lists: SettingsRules, passphrase_stdin: bool)
     from sayso.server.run import serve as serve_broker
 
     async with open_broker(notifier=WebInbox(), settings=lists, ports=[where.port]) as broker:
+        if where.tls is None and not is_loopback(where.host):
+            say("warning", "it talks clear text: passphrase and tokens can be read on the way")
+            say("hint", "give --tls-cert and --tls-key, or let a proxy with TLS stand before it")
         with serving(where.url):
             if not await broker.access.has_passphrase() and (
                 passphrase_stdin or sys.stdin.isatty()
