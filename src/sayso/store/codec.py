@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -63,9 +62,6 @@ class _State(msgspec.Struct, omit_defaults=True):
     outcome: Outcome | None = None
 
 
-KEPT_DOCUMENTS, KEPT_LENGTH = 2048, 8192
-"""So many documents of each kind are kept as values, of at most so many characters."""
-
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -91,17 +87,8 @@ def _reader(kind: type[T]) -> Callable[[str], T]:
     return read
 
 
-def _kept(read: Callable[[str], T]) -> Callable[[str], T]:
-    """The same reader, which remembers what short texts say that it has read lately.
-
-    For documents that are written once and read at every step of a call; their values are frozen.
-    """
-    remembering = lru_cache(maxsize=KEPT_DOCUMENTS)(read)
-    return lambda text: remembering(text) if len(text) <= KEPT_LENGTH else read(text)
-
-
-_call = _kept(_reader(ToolCall))
-_asked = _kept(_reader(_Asked))
+_call = _reader(ToolCall)
+_asked = _reader(_Asked)
 _state = _reader(_State)
 _notice = _reader(Notice)
 _session = _reader(Session)
