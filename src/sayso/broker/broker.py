@@ -32,6 +32,7 @@ from sayso.errors import (
 from sayso.people.eligibility import may_review, may_see
 from sayso.people.token import DECIDING, CredentialKind
 from sayso.policy.defaults import seed_rules
+from sayso.policy.examples import check_examples
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
 from sayso.policy.text_rule import check_rule
@@ -216,7 +217,8 @@ class Broker:
         """Add or change a row of the rule table.
 
         Raises NotEligible, GroupNotFound, RuleNotFound, RuleSyntaxError for a pattern or condition that
-        cannot be read, or RuleRefused for fields that do not go together and for a second catch-all.
+        cannot be read, or RuleRefused for fields that do not go together, for a second catch-all and for
+        an example that the rule does not bear out.
         """
         self.access.must_configure(actor)
         if rule.group_id not in {group.group_id for group in await self.world.store.groups()}:
@@ -232,6 +234,7 @@ class Broker:
         problems = compile_ruleset((), (rule,), known).problems
         if problems:
             raise RuleRefused(problems[0], "mend the pattern; nothing was changed")
+        check_examples(rule, self.world.facts, known)
         words = f"rule {'added' if new else 'changed'}: {rule.effect.word} {rule.text}"
         await self.world.store.put_rule(rule, [self._configured(actor, words)], [self._settings()])
         self.world.feed.publish(["rules"])

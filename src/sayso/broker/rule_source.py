@@ -14,7 +14,9 @@ from sayso.broker.ports import Store
 from sayso.core.effect import Effect
 from sayso.core.observed_tool import Definitions
 from sayso.core.session import GivenRule
-from sayso.policy.descriptors import ToolDescriptor
+from sayso.errors import PolicyError, RuleRefused
+from sayso.policy.descriptors import Descriptors, ToolDescriptor
+from sayso.policy.examples import check_examples
 from sayso.policy.facts import Facts
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
@@ -139,20 +141,36 @@ class CachedRules:
             self._table = _Table(read, rows, named, await self._store.definitions())
         table = self._table.rows
         rules = (*self._built_in, *lists.rules, *given_rules(given))
+        known = SHIPPED.adding(lists.descriptors)
+        lying = {row.id: why for row in table if (why := self._lie(row, known)) is not None}
         compiled = compile_ruleset(
             rules,
-            table,
-            SHIPPED.adding(lists.descriptors),
+            [row for row in table if row.id not in lying or row.effect is not Effect.ALLOW],
+            known,
             facts=self._facts,
             unavailable=lists.problem if lists.unavailable else None,
             groups=self._table.groups,
             definitions=self._table.definitions,
+            problems=lying.values(),
         )
         self._denies[workspace] = tuple(r for r in (*rules, *table) if r.effect is Effect.DENY)
         self._denies.move_to_end(workspace)
         while len(self._denies) > MAX_COMPILED:
             self._denies.popitem(last=False)
         return compiled
+
+    def _lie(self, row: Rule, known: Descriptors) -> str | None:
+        """An example that a row of the table does not bear out, in words; it had none when it was saved.
+
+        An allow then does not count; a deny or ask does as far as it goes.
+        """
+        try:
+            check_examples(row, self._facts, known)
+        except RuleRefused as error:
+            return error.message
+        except PolicyError:
+            return None  # it cannot be read, which compiling it says better
+        return None
 
     def _unavailable(
         self, workspace: str | None, given: Sequence[GivenRule], error: Exception

@@ -17,9 +17,12 @@ from sayso.config.reading import Document, Table, parse_document, read_document
 from sayso.config.rule_tables import EFFECTS, read_rules, readable_rules, with_timeout
 from sayso.config.rules_file import named_file, read_rules_file
 from sayso.core.effect import Effect
-from sayso.errors import SettingsInvalid
+from sayso.errors import RuleRefused, SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
+from sayso.policy.examples import check_examples
 from sayso.policy.rule import Origin, Rule
+from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.system.facts import LocalFacts
 
 LANGUAGES = ("en",)
 
@@ -120,6 +123,16 @@ def _plain(rule: Rule) -> Rule:
     return replace(rule, approval=None, justification="", note="")
 
 
+def _try_examples(rules: Iterable[Rule], descriptors: Iterable[ToolDescriptor]) -> None:
+    """Refuse the file for a rule that is not as its own examples say (POL-70)."""
+    facts, known = LocalFacts(), SHIPPED.adding(descriptors)
+    for rule in rules:
+        try:
+            check_examples(rule, facts, known)
+        except RuleRefused as error:
+            raise SettingsInvalid(f"{rule.place}: {error.message}", error.hint) from error
+
+
 def _settings(document: Document, scope: Scope) -> Settings:
     root = document.root
     root.only(*ROOT_KEYS)
@@ -148,6 +161,7 @@ def _settings(document: Document, scope: Scope) -> Settings:
     warnings += later_keys(root)
     tools = root.table("tools")
     descriptors = read_descriptors(tools)
+    _try_examples(rules, descriptors)
     return Settings(
         rules=rules,
         descriptors=descriptors,

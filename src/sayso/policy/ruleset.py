@@ -45,6 +45,7 @@ class RuleSet:
         groups: Iterable[str],
         unavailable: str | None,
         definitions: Iterable[Definitions] = (),
+        problems: Iterable[str] = (),
     ) -> None:
         self.descriptors = descriptors
         self.unavailable = unavailable
@@ -59,7 +60,8 @@ class RuleSet:
             else:
                 self._groups.setdefault(rule.rule.group_id, Layer()).add(rule)
         self.rules = tuple(rule.rule for rule in compiled)
-        self.problems = tuple(rule.problem for rule in compiled if rule.problem is not None)
+        unread = (rule.problem for rule in compiled if rule.problem is not None)
+        self.problems = (*unread, *problems)
         self.warnings = tuple(rule.never for rule in compiled if rule.never is not None)
         self._by_agent = any(rule.agent_id for rule in compiled)
         self._by_source = any(rule.source for rule in compiled)
@@ -68,6 +70,11 @@ class RuleSet:
         # Memos: what they hold follows from the rules alone, so that forgetting is always safe.
         self._plans: dict[tuple[str | None, ...], Plan] = {}
         self._places: dict[tuple[str, bool], Place] = {}
+
+    @property
+    def definitions(self) -> tuple[Definitions, ...]:
+        """What is known of the definitions of servers' tools."""
+        return tuple(self._definitions.values())
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -131,13 +138,15 @@ def compile_ruleset(
     unavailable: str | None = None,
     groups: Iterable[str] = (),
     definitions: Iterable[Definitions] = (),
+    problems: Iterable[str] = (),
 ) -> RuleSet:
     """Compile rules of permission lists and of the rule table.
 
     With `facts`, `~` and links in the fixed part of a path are resolved. `groups` are the permission
     groups there are, beside those that have rules; `definitions` tell which tools of servers are
-    still what was approved (POL-46). A rule that cannot be read does not raise: an allow
-    is left out, a deny or ask applies to everything its tool pattern hits.
+    still what was approved (POL-46); `problems` are sentences about rules that were left out. A rule
+    that cannot be read does not raise: an allow is left out, a deny or ask applies to everything its
+    tool pattern hits.
     """
     rules = []
     for rule in lists:
@@ -149,7 +158,7 @@ def compile_ruleset(
     for rule in table:
         row = rule if rule.origin is Origin.DATABASE else replace(rule, origin=Origin.DATABASE)
         rules.append(CompiledRule(row, facts))
-    return RuleSet(rules, descriptors, groups, unavailable, definitions)
+    return RuleSet(rules, descriptors, groups, unavailable, definitions, problems)
 
 
 def with_lists(ruleset: RuleSet, extra: Iterable[Rule], facts: Facts) -> RuleSet:
@@ -162,6 +171,7 @@ def with_lists(ruleset: RuleSet, extra: Iterable[Rule], facts: Facts) -> RuleSet
         facts=facts,
         unavailable=ruleset.unavailable,
         groups=ruleset.groups,
+        definitions=ruleset.definitions,
     )
 
 

@@ -128,6 +128,10 @@ class ApprovalPolicyBody(Body, omit_defaults=True):
     self_approval: bool = False
 
 
+Line = Annotated[str, Meta(max_length=65_536)]
+Examples = Annotated[list[Line], Meta(max_length=100)]
+
+
 class RuleBody(Body):
     """A row of the rule table; it must state its effect."""
 
@@ -146,9 +150,10 @@ class RuleBody(Body):
     justification: Text = ""
     must_ask: bool = False
     policy: ApprovalPolicyBody | None = None
+    examples: Examples = []
+    counter_examples: Examples = []
 
 
-Line = Annotated[str, Meta(max_length=65_536)]
 Texts = Annotated[list[Text], Meta(max_length=1000)]
 
 

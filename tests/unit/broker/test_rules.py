@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from sayso.errors import (
     GroupNotFound,
     NotEligible,
     RuleNotFound,
+    RuleRefused,
     RuleSyntaxError,
     StoreUnavailable,
 )
@@ -50,6 +52,32 @@ async def test_a_rule_changed_by_anybody_counts_for_the_very_next_call() -> None
     assert (await gate.decide(draft())).reason == "rule-deny"
     await scene.broker.delete_rule(admin, stored.id)
     assert (await gate.decide(draft())).reason == "no-rule"
+
+
+@pytest.mark.spec("POL-70")
+async def test_a_row_that_its_own_example_contradicts_is_not_saved() -> None:
+    scene = make_scene()
+    await cached(scene, [ListRules(0, ())])
+    admin = await scene.actor()
+    lying = replace(row(Effect.DENY, "send_*"), examples=("send_mail", "read_mail"))
+    with pytest.raises(RuleRefused, match="does not match `read_mail`, which it must match"):
+        await scene.broker.put_rule(admin, lying, new=True)
+    assert list((await scene.store.rules())[1]) == []
+    await scene.broker.put_rule(admin, replace(lying, examples=("send_mail",)), new=True)
+
+
+@pytest.mark.spec("POL-23", "POL-70")
+async def test_a_stored_row_that_its_example_contradicts_loosens_nothing() -> None:
+    # it was saved when matching was another, or by another program
+    scene = make_scene()
+    await cached(scene, [ListRules(0, ())])
+    gate = await scene.gate()
+    for effect, verdict in ((Effect.ALLOW, "ask"), (Effect.DENY, "deny")):
+        lying = replace(row(effect, rule_id="r"), counter_examples=("send_mail",))
+        await scene.store.put_rule(lying, [], [])
+        assert (await gate.decide(draft())).effect == verdict
+        problems = (await scene.world.rules.current()).problems
+        assert problems == ("the rule `send_mail` matches `send_mail`, which it must not match",)
 
 
 async def test_a_changed_settings_file_counts_for_the_very_next_call() -> None:

@@ -84,6 +84,8 @@ def _rule(rule_id: str, data: RuleBody) -> Rule:
         must_ask=data.must_ask,
         note=data.note,
         justification=data.justification,
+        examples=tuple(data.examples),
+        counter_examples=tuple(data.counter_examples),
         approval=approval,
     )
 
