@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
+from sayso.core.target import Target, TargetKind
+from sayso.gate.trace_lines import target_lines, words_of
 from sayso.gate.verdict import Verdict
+from sayso.policy.command_index import needs_no_allow
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.rule import Origin, Rule
 from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.sentence import on_one_line
+
+MOST_NAMED = 5
+"""So many of the things that ask are named where an allow for each is missing."""
 
 _ORIGIN_WORDS = {
     Origin.BUILT_IN: "sayso's built-in protection",
@@ -126,20 +132,7 @@ def explain(verdict: Verdict) -> str:
         return "\n".join(lines)
     lines += [f"warning: {warning}" for warning in policy.warnings]
     for outcome in policy.targets:
-        target = outcome.target
-        lines.append(f"{target.kind.value} {target.text}: {outcome.effect.word}")
-        if target.leads_to is not None:
-            lines.append(f"  leads to {target.leads_to}")
-        if target.doubt:
-            lines.append(f"  cannot be verified: {target.doubt}")
-        for where, matches in (("list", outcome.lists), ("table", outcome.table)):
-            for match in matches:
-                decides = " <- decides" if match.rule is outcome.rule else ""
-                note = f" ({match.note})" if match.note else ""
-                lines.append(f"  {where}: {rule_words(match.rule)}{note}{decides}")
-        if not outcome.lists and not outcome.table:
-            lines.append("  nothing matches, and silence is ask")
-        lines += [f"  note: {note}" for note in outcome.notes]
+        lines += target_lines(outcome, rule_words)
     lines.append(f"what would change it: {what_would_change(policy)}")
     return "\n".join(map(on_one_line, lines))
 
@@ -157,10 +150,37 @@ def what_would_change(policy: PolicyOutcome) -> str:
         case _, Reason.RULES_UNAVAILABLE:
             return "mending what keeps the rules from loading"
         case _, Reason.NO_RULE:
-            return f"an allow rule that covers {policy.target.text}"
+            return f"an allow rule that covers {_asking(policy)}"
         case _, Reason.DOUBTFUL:
             return "a call that can be verified, or a person's approval of exactly this one"
+        case _ if rule is not None and rule.origin is Origin.BUILT_IN:
+            return "a person's approval of this call: this protection is built in"
         case _ if rule is not None:
             return f"taking away {rule_words(rule)}, or a deny; a person's approval lifts it for this call"
         case _:
             return "a person's approval"
+
+
+def _asking(policy: PolicyOutcome) -> str:
+    """What an allow has to cover so that nothing asks any more, as far as nothing else asks."""
+    texts = [
+        _covered(outcome.target)
+        for outcome in policy.targets
+        if outcome.effect is Effect.ASK
+        and outcome.reason is Reason.NO_RULE
+        and (outcome.target.own or outcome.target.redirected)
+        and not needs_no_allow(outcome.target.command)
+    ]
+    texts = list(dict.fromkeys(texts)) or [policy.target.text]
+    more = len(texts) - MOST_NAMED
+    shown = [*texts[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _covered(target: Target) -> str:
+    """A target as an allow for it would name it."""
+    if target.redirected:
+        return f"writing {target.text}"
+    if target.kind is TargetKind.COMMAND and target.command is not None:
+        return words_of(target.command) or target.text
+    return target.text
