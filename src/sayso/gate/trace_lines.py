@@ -54,7 +54,7 @@ def program_of(command: ShellCommand) -> str:
 
 def _command_lines(command: ShellCommand) -> Iterator[str]:
     read = words_of(command)
-    if read and read != command.text:
+    if read and read not in command.text:
         yield f"  is run as: {read}"
     if command.role is Role.TRANSPARENT:
         yield "  runs another command, which is looked at by itself: no allow has to cover this one"

@@ -57,3 +57,13 @@ def test_examples_are_bounded() -> None:
     assert failures("deny path(a)", match=many) == [
         f"the rule has more than {MAX_EXAMPLES} examples"
     ]
+
+
+@pytest.mark.spec("POL-70")
+def test_examples_of_rules_for_commands_are_command_lines() -> None:
+    lines = ("git push -f", "git status; git push --force origin")
+    assert failures("deny shell(git push --force *)", match=lines, never=("git push",)) == []
+    assert failures("allow shell(npm test)", match=("npm test",), never=("npm test; rm x",)) == []
+    assert failures("allow shell(npm *)", match=("npm ci && rm x",)) == [
+        "the rule `shell(npm *)` does not match `npm ci && rm x`, which it must match"
+    ]

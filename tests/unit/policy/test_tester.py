@@ -160,3 +160,66 @@ def test_every_kind_of_sample_becomes_a_call(kind: SampleKind) -> None:
 def test_what_a_rule_is_about_decides_what_its_samples_are() -> None:
     kinds = {text: kind_of_sample(rule(f"deny {text}"), SHIPPED) for text in ("todo", "@fs_any")}
     assert kinds == {"todo": SampleKind.NAME, "@fs_any": SampleKind.PATH}
+
+
+@pytest.mark.parametrize(
+    ("text", "sample", "how"),
+    [
+        ("allow shell(git status)", "git status", How.EXACT),
+        ("allow shell(git push *)", "git push origin", How.PREFIX),
+        ("allow shell(npm run test*)", "npm run test:unit", How.GLOB),
+        ("allow shell(/git (status|log).*/)", "git log -3", How.REGEX),
+        ("deny shell(rm *)", "ls && sudo 'rm' -rf x", How.PREFIX),
+        ("ask shell(/--force/)", "git push --force", How.REGEX),
+    ],
+)
+@pytest.mark.spec("POL-74")
+def test_a_rule_for_commands_says_in_which_way_it_matches(text: str, sample: str, how: How) -> None:
+    found = tried(text, sample)
+    assert (found.applies, found.how) == (True, how)
+
+
+@pytest.mark.spec("POL-74")
+def test_an_allow_has_to_match_every_command_and_a_deny_any() -> None:
+    line = "git status && rm -rf build"
+    allowed = tried("allow shell(git *)", line)
+    assert [(part.text, part.matches) for part in allowed.parts] == [
+        ("git status", True),
+        ("rm -rf build", False),
+    ]
+    assert (allowed.applies, allowed.alone) == (False, Effect.ASK)
+    assert tried("deny shell(git *)", line).applies
+
+
+@pytest.mark.spec("POL-74")
+def test_a_wrapper_that_no_allow_has_to_cover_is_no_part() -> None:
+    found = tried("allow shell(git *)", "timeout 5 git status")
+    assert (found.applies, [part.text for part in found.parts]) == (True, ["git status"])
+
+
+@pytest.mark.spec("POL-74")
+def test_a_redirection_that_writes_is_noted() -> None:
+    found = tried("allow shell(git *)", "git log > out.txt")
+    assert (found.applies, found.alone) == (True, Effect.ASK)
+    assert found.redirections == ("/srv/project/out.txt",)
+    assert found.notes == (
+        "it writes to `/srv/project/out.txt` by redirection, which needs an allow of its own",
+    )
+    assert tried("allow shell(git *)", "git log > /dev/null").redirections == ()
+
+
+@pytest.mark.spec("POL-74")
+def test_a_rule_for_paths_can_be_tried_on_a_command_line() -> None:
+    found = tried("deny read(secrets)", "cat secrets/k notes", kind=SampleKind.COMMAND)
+    assert (found.applies, found.how, found.alone) == (True, How.PATH, Effect.DENY)
+    assert [(part.kind, part.text, part.matches) for part in found.parts] == [
+        ("path", "/srv/project/secrets/k", True),
+        ("path", "/srv/project/notes", False),
+    ]
+
+
+@pytest.mark.spec("POL-74")
+def test_what_cannot_be_verified_is_told_with_its_part() -> None:
+    found = tried("allow shell(eval *)", 'eval "$X"')
+    assert not found.applies
+    assert any(part.note for part in found.parts)
