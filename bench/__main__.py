@@ -12,14 +12,21 @@ from pathlib import Path
 from bench.harness import ROOT, SCRATCH, SEED, Options, Report, machine
 from bench.page import page
 
-SCRIPTS = {"b1": "bench.b1_decide", "b2": "bench.b2_condition", "b4": "bench.b4_roundtrip"}
+SCRIPTS = {
+    "b1": "bench.b1_decide",
+    "b2": "bench.b2_condition",
+    "b3": "bench.b3_shell",
+    "b4": "bench.b4_roundtrip",
+}
 PEERS = ("cedarpy", "casbin", "langgraph", "langgraph-checkpoint-sqlite")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks that are named, or all; print tables, and write JSON and the page."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="sayso beside its peers")
-    parser.add_argument("which", nargs="*", metavar="b1|b2|b4", help="which to run (default: all)")
+    parser.add_argument(
+        "which", nargs="*", metavar="b1|b2|b3|b4", help="which to run (default: all)"
+    )
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md and .json")
     parser.add_argument("--quick", action="store_true", help="few rounds: to see that it works")
     parser.add_argument("--seed", type=int, default=SEED, help="the seed of the work")

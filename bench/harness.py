@@ -185,7 +185,7 @@ class Goal:
     """A goal, the ratio of medians that was measured, and whether that meets it.
 
     `calmest` is the same ratio of the calmest rounds: where it is far from `measured`, the machine
-    was busy with other things. It decides nothing.
+    was busy with other things. It decides nothing. `unit` is what stands behind the figures.
     """
 
     text: str
@@ -193,6 +193,7 @@ class Goal:
     limit: float
     at_least: bool = False
     calmest: float | None = None
+    unit: str = "×"
 
     @classmethod
     def between(
@@ -211,9 +212,9 @@ class Goal:
         sign = "≥" if self.at_least else "≤"
         return (
             self.text,
-            f"{sign} {self.limit:,g}×",
-            f"{_ratio(self.measured)}×",
-            "" if self.calmest is None else f"{_ratio(self.calmest)}×",
+            f"{sign} {self.limit:,g}{self.unit}",
+            f"{_ratio(self.measured)}{self.unit}",
+            "" if self.calmest is None else f"{_ratio(self.calmest)}{self.unit}",
             "met" if self.met else "missed",
         )
 
