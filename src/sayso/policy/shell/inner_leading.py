@@ -21,7 +21,13 @@ def of_plain(
     name: str, wrapper: Wrapper, words: tuple[ShellWord, ...], start: int
 ) -> Iterator[Inner]:
     """A wrapper whose options come first, then its operands, then the inner command."""
-    read = leading_options(words, start, syntax(wrapper.options), one_dash=wrapper.one_dash)
+    read = leading_options(
+        words,
+        start,
+        syntax(wrapper.options),
+        one_dash=wrapper.one_dash,
+        whole_values=wrapper.elsewhere,
+    )
     if isinstance(read, str):
         yield unknown(name, read)
         return

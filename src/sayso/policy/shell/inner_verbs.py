@@ -34,6 +34,9 @@ _RUN_BY_GIT = re.compile(
 """Settings whose value git hands to a shell, in lower case."""
 
 
+_TELLING = frozenset({"bisect", "submodule"})
+
+
 def of_container(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
     """What runs in a container."""
     position = 1
@@ -103,6 +106,8 @@ def of_git(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
 
     An allow for git with any words means neither (POL-39), so that denies and asks alone are tried.
     """
+    if not any(word.value in _TELLING or word.text[:2] == "-c" for word in words):
+        return
     reading = read(words)
     for option in reading.options:
         value = option.value
@@ -113,8 +118,6 @@ def of_git(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
             if name.lower().startswith("alias.") and not text.startswith("!"):
                 continue
             yield Inner(text=text.removeprefix("!"), elsewhere=True)
-        elif option.name == "exec" and reading.grammar.program == "rebase":
-            yield Inner(text=value.value, elsewhere=True)
     named = [operand.word.value for operand in reading.operands[:2]]
     place = reading.operands[1].place + 1 if len(named) > 1 else 0
     if named == ["bisect", "run"] and words[place:]:

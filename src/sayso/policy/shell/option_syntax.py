@@ -79,11 +79,17 @@ class Leading:
 
 
 def leading_options(
-    words: Sequence[ShellWord], start: int, known: Syntax, *, one_dash: bool = False
+    words: Sequence[ShellWord],
+    start: int,
+    known: Syntax,
+    *,
+    one_dash: bool = False,
+    whole_values: bool = False,
 ) -> Leading | str:
     """The options from `start` up to the first operand, or in words why they cannot be read.
 
-    With `one_dash` long options have a single dash (`-exec`), and short ones are not clustered.
+    With `one_dash` long options have a single dash (`-exec`), and short ones are not clustered. With
+    `whole_values` a value that may be several words is taken for one.
     """
     found: list[tuple[str, ShellWord | None]] = []
     position = start
@@ -113,7 +119,7 @@ def leading_options(
                     return f"the option `{word.text}` has no value"
                 value = words[position]
                 position += 1
-                if value.splits:
+                if value.splits and not whole_values:
                     return f"the value `{value.text}` may be several words"
             found.append((name, value))
     return Leading(tuple(found), position)

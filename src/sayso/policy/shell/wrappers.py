@@ -9,6 +9,7 @@ from dataclasses import replace
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
 from sayso.policy.shell.inner_leading import of_env, of_flock, of_nice, of_plain
+from sayso.policy.shell.inner_options import by_options
 from sayso.policy.shell.inner_places import of_fd, of_find, of_parallel, of_xargs
 from sayso.policy.shell.inner_shells import of_other_shell, of_script, of_shell, of_su, of_trap
 from sayso.policy.shell.inner_verbs import of_container, of_git, of_kubectl, of_npx, of_runner
@@ -39,7 +40,8 @@ def inner_of(words: tuple[ShellWord, ...]) -> tuple[Inner, ...]:
     if not words or not is_known(words[0]):
         return ()
     called = words[0].value or ""
-    found = tuple(_inner(base_name(called).lower(), words))
+    name = base_name(called).lower()
+    found = (*_inner(name, words), *by_options(name, words))
     if trusted_name(called) != base_name(called) or called != called.lower():
         # Another program of that name: what it runs is tried, and nothing is trusted to it.
         return tuple(replace(inner, transparent=False, elsewhere=False) for inner in found)

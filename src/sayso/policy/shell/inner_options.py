@@ -1,0 +1,102 @@
+"""Programs that are run by an option of another one: its pager, its filter, its remote shell.
+
+An allow with a wildcard does not mean such an option (POL-39), and one that names it means what it runs. So
+only denies and asks are tried on these commands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sayso.core.shell_command import ShellWord
+from sayso.policy.shell.inner import Inner
+from sayso.policy.shell.options import read
+from sayso.policy.shell.words import is_known
+
+_RUN: dict[str, frozenset[str]] = {
+    name: frozenset(options.split())
+    for names, options in (
+        (
+            "tar gtar bsdtar",
+            "to-command use-compress-program info-script new-volume-script rsh-command",
+        ),
+        ("rg ripgrep", "pre hostname-bin"),
+        ("sort gsort", "compress-program"),
+        ("man gman", "pager html preprocessor"),
+        ("rsync", "rsh rsync-path"),
+        ("split", "filter"),
+        ("fzf", "preview"),
+        ("nc netcat ncat", "exec sh-exec"),
+        ("zip", "unzip-command"),
+        ("sdiff diff3", "diff-program"),
+        ("install ginstall", "strip-program"),
+        ("bat batcat ag ack delta", "pager"),
+        ("scp sftp", "S"),
+        ("mysql mariadb", "pager"),
+        ("svn", "diff-cmd diff3-cmd editor-cmd merge-cmd"),
+        ("go", "exec toolexec vettool"),
+        ("git", "upload-pack receive-pack exec extcmd open-files-in-pager sendmail-cmd"),
+        ("npm pnpm yarn", "script-shell shell editor viewer browser git"),
+        ("wget", "use-askpass"),
+        ("nano pico", "speller"),
+        ("helm", "post-renderer"),
+    )
+    for name in names.split()
+}
+"""Options whose value is a program or a command, by program."""
+
+_WITHIN: dict[str, tuple[frozenset[str], re.Pattern[str]]] = {
+    name: (frozenset(options.split()), re.compile(pattern, re.IGNORECASE | re.DOTALL))
+    for names, options, pattern in (
+        ("tar gtar bsdtar", "checkpoint-action", r"exec=(.*)"),
+        ("ssh scp sftp", "o", r"\s*(?:Proxy|Local|Remote|KnownHosts)Command[\s=]+(.*)"),
+        ("vim vi nvim view ex gvim", "cmd", r":*\s*!(.*)"),
+        ("psql", "command", r"\\!(.*)"),
+        ("gdb", "ex eval-command", r"\s*(?:shell|!)\s*(.*)"),
+        ("lldb", "one-line o", r"\s*(?:platform\s+)?shell\s+(.*)"),
+        ("mysql mariadb", "execute", r"\s*(?:system|\\!)\s+(.*)"),
+        ("sqlite3", "cmd", r"\s*\.(?:shell|system)\s+(.*)"),
+        ("make gmake", "eval", r".*\$\(shell\s+(.*)\)"),
+    )
+    for name in names.split()
+}
+"""Options whose value holds a command, and where in it."""
+
+_OPERANDS: dict[str, re.Pattern[str]] = {
+    name: re.compile(pattern, re.DOTALL)
+    for names, pattern in (
+        ("less more", r"\+!(.*)"),
+        ("vim vi nvim view ex gvim", r"\+:*!(.*)"),
+        ("sqlite3", r"\s*\.(?:shell|system)\s+(.*)"),
+        ("awk gawk mawk nawk", r'.*\bsystem\s*\(\s*"([^"\\]*)"'),
+    )
+    for name in names.split()
+}
+"""Operands that hold a command."""
+
+
+def by_options(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    """The commands that the options and operands of a well-known program have it run."""
+    run, within, operands = _RUN.get(name), _WITHIN.get(name), _OPERANDS.get(name)
+    if run is None and within is None and operands is None:
+        return
+    if run is not None and operands is None and not any(w.text[:1] in "-\"'\\$" for w in words[1:]):
+        return
+    reading = read(words)
+    for option in reading.options:
+        value = option.value
+        if value is None or not is_known(value) or not value.value:
+            continue
+        if run is not None and option.name in run:
+            yield Inner(text=value.value, elsewhere=True)
+        elif within is not None and option.name in within[0]:
+            found = within[1].match(value.value)
+            if found is not None and found[1].strip():
+                yield Inner(text=found[1], elsewhere=True)
+    for operand in reading.operands if operands is not None else ():
+        if operands is None or not is_known(operand.word):
+            continue
+        found = operands.match(operand.word.value or "")
+        if found is not None and found[1].strip():
+            yield Inner(text=found[1], elsewhere=True)
