@@ -33,6 +33,7 @@ class Grammar:
     operands: int | None = None
     verb: bool = False
     code: bool = False
+    front: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ def grammars() -> dict[str, Grammar]:
             script,
             operands[0] if operands else None,
             code="code" in marks,
+            front="front" in marks,
         )
     return found
 
@@ -99,7 +101,7 @@ _EXEC = frozenset({"exec", "execdir", "ok", "okdir", "exec-batch"})
 _RUNNING_INNER = frozenset({"find", "gfind", "bfs", "fd", "fdfind"})
 """Programs whose inner commands are found and judged for themselves (POL-32)."""
 
-_MARKS = frozenset({"code", "ends", "bundle", "sed", "awk", "verbs"})
+_MARKS = frozenset({"code", "ends", "front", "bundle", "sed", "awk", "verbs"})
 GIT = Grammar("git", syntax(git_options.GLOBALS), True, ends=True)
 
 

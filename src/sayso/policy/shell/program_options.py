@@ -7,6 +7,7 @@ file. Further words of an entry:
 - `@1`: operands beyond the first are files that it writes.
 - `-long`: long options have one dash, and short ones are not clustered.
 - `ends`: options end at the first operand; `bundle`: the first word is a cluster without a dash.
+- `front`: options that are listed count only before the first operand.
 - `code`: it runs whatever code it is given, so that its options say little.
 - `sed`, `awk`: the first operand is a script; `verbs`: it is a command, and options before it are listed.
 
@@ -172,9 +173,10 @@ go : verbs -long exec=! toolexec=! o=! vettool=! overlay=! modfile=! coverprofil
     mod= f= skip= fuzz= fuzztime= list= shuffle= v= short= race= json= cover= x= n= a= i=
 make gmake : eval=! E/eval=! f/file/makefile=! C/directory= I/include-dir= j/jobs? l/load-average?
     o/old-file= W/what-if= O/output-sync? B/always-make k/keep-going n/dry-run s/silent q/question
-docker : verbs H/host=! c/context=! config=! l/log-level= tlscacert= tlscert= tlskey= D/debug tls tlsverify
+docker nerdctl : verbs front H/host=! c/context=! config=! l/log-level= tlscacert= tlscert= tlskey= D/debug
+    tls tlsverify
     v/version
-podman : verbs url=! connection=! identity=! runtime=! conmon=! hooks-dir=! root=! runroot=! log-level= r/remote
+podman : verbs front url=! connection=! identity=! runtime=! conmon=! hooks-dir=! root=! runroot=! log-level= r/remote
 kubectl oc : verbs kubeconfig=! s/server=! token= n/namespace= context= cluster= user= as= as-group=
     request-timeout= v= o/output= l/selector= f/filename= c/container= cache-dir=! profile-output=!
 helm : verbs post-renderer=! kubeconfig=! kube-apiserver=! n/namespace= kube-context= f/values= set= version=

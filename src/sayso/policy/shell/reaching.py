@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sayso.core.shell_command import ShellWord
@@ -90,6 +90,13 @@ def reaches(words: Sequence[ShellWord]) -> frozenset[Reach]:
 
 def _reaches(reading: Reading, program: str) -> Iterator[Reach]:
     known = reading.grammar.syntax
+    if reading.grammar.front and reading.operands:
+        first = reading.operands[0].place
+        reading = replace(
+            reading,
+            options=tuple(option for option in reading.options if option.place < first),
+            loose=tuple(operand for operand in reading.loose if operand.place <= first),
+        )
     for option in reading.options:
         name = option.name.removeprefix("git ")
         which = GIT.syntax if option.name is not name else known
