@@ -11,7 +11,7 @@ from sayso.policy.compiled import CompiledRule
 from sayso.policy.facts import Facts
 from sayso.policy.patterns.command import CommandPattern
 from sayso.policy.patterns.command_allow import allows
-from sayso.policy.patterns.command_deny import Fit, fit
+from sayso.policy.patterns.command_deny import Fit, begins_with_an_operand, first_operands, fit
 from sayso.policy.shell.program_name import base_name
 from sayso.policy.shell.reaching import is_known_program
 from sayso.policy.shell.words import is_known, literal
@@ -37,7 +37,7 @@ class _Branch:
         self.rest: list[CompiledRule] = []
 
     def add(self, pattern: CommandPattern, rule: CompiledRule) -> None:
-        if len(pattern.globs) > 1 and len(pattern.globs[1]) == 1 and pattern.words[1][:1] != "-":
+        if begins_with_an_operand(pattern):
             self.by_word.setdefault(pattern.words[1], []).append(rule)
         else:
             self.rest.append(rule)
@@ -51,12 +51,9 @@ class _Branch:
         yield from self.rest
         if not self.by_word:
             return
-        if all(is_known(word) for word in words[1:]):
-            for value in {word.value or "" for word in words[1:]}:
-                yield from self.by_word.get(value, ())
-        else:
-            for rules in self.by_word.values():
-                yield from rules
+        values = first_operands(words)
+        for value in self.by_word if values is None else values:
+            yield from self.by_word.get(value, ())
 
 
 class CommandIndex:

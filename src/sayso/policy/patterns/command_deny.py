@@ -71,7 +71,7 @@ def _words_fit(pattern: CommandPattern, words: tuple[ShellWord, ...]) -> Fit:
         return Fit.MAYBE if all(word.splits for word in words[1:]) else Fit.NO
     if _word_by_word(pattern, words):
         return Fit.YES
-    found = _read(words)
+    found = _reading(words)
     wanted = _wanted(pattern, base_name(words[0].value or ""))
     options = _options_fit(pattern, wanted, found, words)
     if options is Fit.NO:
@@ -93,8 +93,31 @@ def _word_by_word(pattern: CommandPattern, words: tuple[ShellWord, ...]) -> bool
 
 
 @lru_cache(maxsize=2048)
-def _read(words: tuple[ShellWord, ...]) -> Reading:
+def _reading(words: tuple[ShellWord, ...]) -> Reading:
     return read(words)
+
+
+def first_operands(words: tuple[ShellWord, ...]) -> set[str] | None:
+    """What a pattern's first operand can be, so that it is about the words; None = anything.
+
+    It is the command's first operand, or one before that which may be the value of an option.
+    """
+    found = {words[1].value or ""} if len(words) > 1 else set()
+    for operand in _reading(words).operands:
+        if not is_known(operand.word):
+            return None
+        found.add(operand.word.value or "")
+        if not operand.maybe:
+            break
+    return found
+
+
+def begins_with_an_operand(pattern: CommandPattern) -> bool:
+    """Whether the word after the program is one and the same operand, however it is read."""
+    if len(pattern.globs) < 2 or len(pattern.globs[1]) > 1 or pattern.program is None:
+        return False
+    wanted = _wanted(pattern, pattern.program)
+    return bool(wanted.operands) and wanted.operands[0].place == 1
 
 
 @lru_cache(maxsize=8192)
