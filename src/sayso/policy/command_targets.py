@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from sayso.core.operation import Operation
-from sayso.core.shell_command import ShellCommand, ShellLine
+from sayso.core.shell_command import Role, ShellCommand, ShellLine
 from sayso.core.target import Target, TargetKind
 from sayso.policy.facts import Facts
 from sayso.policy.paths import collapse, is_absolute, normalise
@@ -63,7 +63,7 @@ class _Found:
 
     def add(self, command: ShellCommand) -> str | None:
         """Add what a command touches; the doubt about the place it works in, if there is one."""
-        reads_place = name_of(command) in READS_ITS_PLACE
+        reads_place = command.role is Role.PLAIN and name_of(command) in READS_ITS_PLACE
         doubt = None
         if reads_place:
             doubt = next(filter(None, map(self._left, command.places)), None)

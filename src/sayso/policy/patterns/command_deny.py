@@ -103,8 +103,9 @@ def first_operands(words: tuple[ShellWord, ...]) -> set[str] | None:
     It is the command's first operand, or one before that which may be the value of an option.
     """
     found = {words[1].value or ""} if len(words) > 1 else set()
-    for operand in _reading(words).operands:
-        if not is_known(operand.word):
+    reading = _reading(words)
+    for operand in reading.operands:
+        if not is_known(operand.word) or any(o.place < operand.place for o in reading.loose):
             return None
         found.add(operand.word.value or "")
         if not operand.maybe:
