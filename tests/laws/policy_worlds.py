@@ -57,8 +57,16 @@ PAIR_PATTERNS = (
     "fs:read_file",
 )
 ANY_SERVER = ("*:*", "*:delete_*", "git*:*")
-COMMANDS = ("ls", "rm -rf /", "git status", "a\u200bb", "")
-COMMAND_PATTERNS = ("*", "git *", "rm *", "/rm/")
+COMMANDS = (
+    "ls", "rm -rf /", "git status", "a\u200bb", "", "git status && rm -rf x", "timeout 5 git push", "ls $X",
+    "FOO=1 git status", "CI=1 git status", "/bin/ls", "/tmp/ls", "git -C . push", "git $X", "X=1", "> out",
+    "env -i rm x", "GIT status", "my-tool rm x", "xargs rm", "sort -o x y", "bash -c 'git status'", "rm *",
+    "export PAGER=x; git status", "echo 'unclosed", "docker run x rm y", "r\u043c x", "bash -c ''",
+)  # fmt: skip
+COMMAND_PATTERNS = (
+    "*", "git *", "rm *", "/rm/", "git status", "git push *", "ls", "ls *", "rm -rf *", "timeout *", "g*",
+    "* status", "/git.*/", "sort *", "bash -c *", "docker run *", "/usr/bin/git status", "rm x",
+)  # fmt: skip
 CONDITIONS = ("input.amount > 10", "input.amount == 5", 'agent == "a1"', 'input.kind in ["x"]')
 GROUPS = ("default", "default", "team")
 EFFECTS = tuple(Effect)

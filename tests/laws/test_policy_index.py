@@ -10,11 +10,21 @@ import pytest
 from hypothesis import given
 
 from sayso.core.call import ToolCall
-from sayso.policy.rule import Rule
+from sayso.core.effect import Effect
+from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset, judge
 from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.policy.text_rule import parse_text_rule
 from tests.fakes.facts import FakeFacts
-from tests.laws.policy_worlds import a_call, a_list_rule, a_row, a_world, randoms
+from tests.laws.policy_worlds import (
+    COMMAND_PATTERNS,
+    COMMANDS,
+    a_call,
+    a_list_rule,
+    a_row,
+    a_world,
+    randoms,
+)
 from tests.reference import policy as reference
 
 
@@ -73,3 +83,34 @@ def test_the_index_equals_the_linear_scan_with_many_rules(size: int) -> None:
     ruleset = compile_ruleset(lists, table, SHIPPED, facts=facts)
     for call in calls:
         compare(call, ruleset, lists, table, facts, "default")
+
+
+@pytest.mark.spec("POL-13", "POL-80")
+@given(r=randoms)
+def test_the_index_equals_the_linear_scan_for_commands(r: random.Random) -> None:
+    call = replace(a_call(r), tool="execute_cmd", server=None)
+    lists = [
+        parse_text_rule(
+            r.choice(list(Effect)),
+            f"shell({r.choice(COMMAND_PATTERNS)})",
+            Origin.GLOBAL,
+            rule_id=f"l{number}",
+        )
+        for number in range(r.randrange(12))
+    ]
+    table = [
+        Rule(
+            f"t{number}",
+            r.choice(list(Effect)),
+            Origin.DATABASE,
+            tool_pattern=r.choice(["*", "execute_cmd"]),
+            pattern=r.choice(COMMAND_PATTERNS),
+            priority=r.randrange(3),
+        )
+        for number in range(r.randrange(6))
+    ]
+    facts = FakeFacts()
+    ruleset = compile_ruleset(lists, table, SHIPPED, facts=facts)
+    for command in r.sample(COMMANDS, 5):
+        line = replace(call, arguments={"command": command})
+        compare(line, ruleset, lists, table, facts, "default")

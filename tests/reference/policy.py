@@ -18,8 +18,11 @@ from sayso.core.reason import Reason
 from sayso.core.target import Target, TargetKind
 from sayso.errors import RuleSyntaxError
 from sayso.policy.comparison import ConditionFailed
+from sayso.policy.compiled import CompiledRule
+from sayso.policy.concerned_places import ConcernedPlaces
 from sayso.policy.condition import compile_condition
 from sayso.policy.descriptors import Descriptors
+from sayso.policy.path_index import PathView
 from sayso.policy.patterns.host import HostPattern, compile_host
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.spelling import fold, skeleton
@@ -93,7 +96,13 @@ def judge(
     for target in touched:
         if not any(target is other for other in deciding):
             said, asks = weigh(world, target, whole.effect)
-            if said.rule is None and said.reason is Reason.NO_RULE:
+            if said.rule is None and said.reason is Reason.NO_RULE and target.redirected:
+                # POL-34: a write by redirection that no rule is about asks.
+                rows = [rule for rule in chosen if catch_all(rule)]
+                written, wanted = decide(call, [], rows, target, False)
+                if written.effect is not Effect.ALLOW:
+                    said, asks = written, wanted
+            elif said.rule is None and said.reason is Reason.NO_RULE:
                 said = Said(whole.effect, whole.reason, None, False, said.doubtful)
             own.append((said, asks))
     result, _ = strictest(own)
@@ -142,6 +151,7 @@ def rank(said: Said) -> tuple[int, bool, bool, bool]:
 def weigh(world: World, target: Target, followed: Effect | None) -> tuple[Said, list[Rule]]:
     """One target: what the lists say, what the table says, and what is not known."""
     doubts = (bool(target.doubt) and not target.opaque) or concern(world, target)
+    doubts = doubts or (target.walks and walk_meets_a_rule(world, target))
     listed: list[Rule] = []
     rows: list[Rule] = []
     known = any(
@@ -534,6 +544,32 @@ def path_expression(
         else:
             expression += re.escape(part)
     return expression + below
+
+
+def walk_meets_a_rule(world: World, target: Target) -> bool:
+    """POL-36: a deny or ask of people is about something below a folder that is walked."""
+    workspace = world.call.workspace
+    place = None if workspace is None else PathView(workspace, None).parts
+    for rules in (world.lists, world.table):
+        for rule in rules:
+            about = rule.kind in KIND_OPERATIONS or rule.path_pattern is not None
+            if rule.effect is Effect.ALLOW or rule.origin is Origin.BUILT_IN or not about:
+                continue
+            if not in_scope(rule, world.call):
+                continue
+            if not tool_matches(rule, world.call, rules is world.lists):
+                continue
+            compiled = CompiledRule(rule, world.facts)
+            if not compiled.for_operation(target.operation):
+                continue
+            places = ConcernedPlaces()
+            for pattern in compiled.paths or ():
+                places.add(pattern, compiled)
+            for path in {target.path, target.resolved} - {None}:
+                parts = PathView(path or "", None).parts
+                if any(True for _ in places.reached(parts, place, world.facts)):
+                    return True
+    return False
 
 
 # -- what is not known --------------------------------------------------------------------------
