@@ -78,15 +78,30 @@ def add_rules(
 
     def change(document: Document) -> Edit:
         nonlocal added
-        for rule in rules:
-            edit = (
-                _added(document, rule.effect, rule.text)
-                if is_plain(rule)
-                else _with_table(document, rule)
-            )
-            added += edit.changed
+
+        def add(rule: Rule) -> None:
+            nonlocal document, added
+            if is_plain(rule):
+                edit = _added(document, rule.effect, rule.text)
+            else:
+                edit = _with_table(document, rule)
             if edit.changed:
                 document = parse_document(path, edit.text.encode())
+                added += 1
+
+        plain = [rule for rule in rules if is_plain(rule)]
+        for rule in {rule.effect: rule for rule in reversed(plain)}.values():
+            add(rule)  # so that the list of each effect is there
+        together = _appended(document, plain)
+        if together is None:
+            for rule in plain:
+                add(rule)
+        else:
+            document, many = together
+            added += many
+        for rule in rules:
+            if not is_plain(rule):
+                add(rule)
         return Edit(path, 1, document.text, changed=added > 0)
 
     _edit(path, check or parse_settings, change, head)
@@ -119,6 +134,29 @@ def _added(document: Document, effect: Effect, text: str) -> Edit:
             if new is not None and tomllib.loads(new) == wanted:
                 return _told(document, new, (TABLE, effect.word, len(rules) - 1))
     raise _by_hand(document)
+
+
+def _appended(document: Document, rules: Iterable[Rule]) -> tuple[Document, int] | None:
+    """The file with text rules at the end of lists that are there, and how many; None if that fails."""
+    new: dict[str, list[str]] = {}
+    for effect in Effect:
+        listed = document.data.get(TABLE, {}).get(effect.word)
+        if listed:
+            known = {parse_text_rule(effect, text, Origin.GLOBAL).text for text in listed}
+            wanted = dict.fromkeys(rule.text for rule in rules if rule.effect is effect)
+            new[effect.word] = [text for text in wanted if text not in known]
+    wanted_data = deepcopy(document.data)
+    with contextlib.suppress(TOMLKitError, tomllib.TOMLDecodeError, KeyError, TypeError):
+        parsed: Any = tomlkit.parse(document.text)
+        for word, texts in new.items():
+            wanted_data[TABLE][word] += texts
+            for text in texts:
+                parsed[TABLE][word].append(text)
+        written = _same_line_ends(document.text, tomlkit.dumps(parsed))
+        if tomllib.loads(written) == wanted_data:
+            count = sum(len(texts) for texts in new.values())
+            return parse_document(document.path, written.encode()), count
+    return None
 
 
 def _with_table(document: Document, rule: Rule) -> Edit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import tomllib
 from pathlib import Path
 
@@ -131,3 +132,16 @@ def test_what_cannot_be_read_is_told_and_nothing_is_written(
     else:
         assert said.code == ExitCode.INVALID
         assert error in said.err
+
+
+def test_many_rules_are_added_in_a_moment_and_in_their_order(
+    sayso: CommandLine, project: Path
+) -> None:
+    allow = [f"Bash(run{number} *)" for number in range(300)]
+    (project / "many.json").write_text(json.dumps({"permissions": {"allow": allow}}))
+    begin = time.perf_counter()
+    said = sayso("policy", "import", "claude-code", "--file", "many.json", "--scope", "project")
+    assert time.perf_counter() - begin < 5
+    assert "300 rules added" in said.out
+    written = tomllib.loads((project / "sayso.toml").read_text())["permissions"]["allow"]
+    assert written == [f"shell(run{number} *)" for number in range(300)]
