@@ -108,7 +108,7 @@ wget : url* saves write=-O,--output-document,-o,--output-file,-a,--append-output
     read=--certificate,--private-key place=-P,--directory-prefix
     text=--post-data,--body-data,--header,-U,--user-agent,--method,-e,--execute,-t,--tries,-T
     text=--timeout,-w,--wait,-l,-A,-R,-D,-I,-X,--user,--password,--referer,-Q url=-B,--base
-http https httpie xh : name any* write=-o,--output any=--session read=--cert text=-a
+http https httpie xh : name name any* write=-o,--output any=--session read=--cert text=-a
 nc ncat netcat telnet : socket* text=-p,-s,-w,-X,-q url=-x write=-o
 socat : connect*
 

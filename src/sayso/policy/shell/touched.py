@@ -19,6 +19,9 @@ NOT_KNOWN = "(not known)"
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _KNOWN_HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]+[/?#]")
+_HOST_AND_PORT = re.compile(
+    r"(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])?:[0-9]{1,5}(?:[/?#]|$)"
+)
 _LIKE_A_PATH = re.compile(r"[./~]|[^=]*/")
 _CONNECTION = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/([^/]+)$")
 _QUIET_FILES = re.compile(
@@ -109,6 +112,7 @@ def guess(word: ShellWord) -> Iterator[Touched]:
     if is_address(value):
         yield from address(word, bare=False)
         return
+    yield from _host_and_port(value)
     yield from guessed_path(value, word.pattern)
     if value.startswith("@"):
         yield from guessed_path(value[1:], None)
@@ -122,6 +126,13 @@ def guessed_path(value: str, pattern: str | None) -> Iterator[Touched]:
         yield Touched(ShellWord(value, value, value, pattern), Operation.ANY, guessed=True)
 
 
+def _host_and_port(text: str) -> Iterator[Touched]:
+    """An address without a scheme; some programs mean this machine by a port alone."""
+    if _HOST_AND_PORT.match(text):
+        full = f"http://localhost{text}" if text.startswith(":") else f"http://{text}"
+        yield Touched(literal(full), Operation.ANY, Sort.ADDRESS, guessed=True)
+
+
 def by_look(word: ShellWord) -> Iterator[Touched]:
     """A word that names a file or an address only where it is written like one."""
     value = word.value or ""
@@ -129,7 +140,9 @@ def by_look(word: ShellWord) -> Iterator[Touched]:
         part = value[start:]
         if is_address(part):
             yield from address(after(word, start), bare=False)
-        elif _LIKE_A_PATH.match(part):
+            continue
+        yield from _host_and_port(part)
+        if _LIKE_A_PATH.match(part):
             yield from guessed_path(part, word.pattern if start == 0 else None)
 
 
