@@ -62,6 +62,9 @@ COMMANDS = (
     "FOO=1 git status", "CI=1 git status", "/bin/ls", "/tmp/ls", "git -C . push", "git $X", "X=1", "> out",
     "env -i rm x", "GIT status", "my-tool rm x", "xargs rm", "sort -o x y", "bash -c 'git status'", "rm *",
     "export PAGER=x; git status", "echo 'unclosed", "docker run x rm y", "r\u043c x", "bash -c ''",
+    "cat a > src/x", "echo x >> secrets/x", "tee memory/x", "cat $X", 'curl "$U"', "cat < data/x",
+    "curl https://example.com/", "cd src && rm x", "timeout 5 rm x; git status", "nc localhost 80",
+    "frob secrets/x memory/y", 'eval "$X"; cat secrets/x',
 )  # fmt: skip
 COMMAND_PATTERNS = (
     "*", "git *", "rm *", "/rm/", "git status", "git push *", "ls", "ls *", "rm -rf *", "timeout *", "g*",

@@ -580,7 +580,8 @@ def concern(world: World, target: Target) -> bool:
     unknown_path = (
         target.kind is TargetKind.PATH and target.resolved is None and target.doubt is None
     )
-    if not target.opaque and not unknown_path:
+    unknown_host = target.kind is TargetKind.HOST and target.host is None and target.doubt is None
+    if not target.opaque and not unknown_path and not unknown_host:
         return False
     for rules in (world.lists, world.table):
         for rule in rules:
@@ -593,7 +594,11 @@ def concern(world: World, target: Target) -> bool:
                 and rule.origin is not Origin.BUILT_IN
                 and in_scope(rule, world.call)
                 and tool_matches(rule, world.call, rules is world.lists)
-                and (about_paths or (about_shell and target.opaque))
+                and (
+                    host_of(rule) is not None
+                    if unknown_host
+                    else about_paths or (about_shell and target.opaque)
+                )
             ):
                 return True
     return False

@@ -34,7 +34,8 @@ class Target:
     `opaque` is a command that could not be taken apart, so that only a rule for every command
     covers it; `command` is one that was. `redirected` is a path that a command line writes to by
     redirection, which needs an allow of its own (POL-34), `walks` one with all that lies below it. A
-    target that was found in a command line has the `command` that touches it.
+    target that was found in a command line has the `command` that touches it, a command the whole
+    `line` that it stands in.
     """
 
     kind: TargetKind
@@ -55,6 +56,7 @@ class Target:
     command: ShellCommand | None = None
     redirected: bool = False
     walks: bool = False
+    line: str | None = None
 
     @property
     def leads_to(self) -> str | None:

@@ -31,7 +31,9 @@ def command_targets(
     found = _Found(workspace, facts, path_target)
     for command in line.commands:
         doubt = found.add(command)
-        yield Target(TargetKind.COMMAND, command.text, own, doubt=doubt, command=command)
+        yield Target(
+            TargetKind.COMMAND, command.text, own, doubt=doubt, command=command, line=line.text
+        )
     if line.doubts:
         doubt = "; ".join(line.doubts)
         yield Target(TargetKind.COMMAND, line.text, own, doubt=doubt, opaque=True)

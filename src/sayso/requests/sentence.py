@@ -57,7 +57,13 @@ def default_sentence(call: ToolCall, targets: Sequence[Target]) -> str:
 
 
 def _near(target: Target, workspace: str | None) -> Target:
-    """A path inside the workspace as people say it there; the card has the whole path as well."""
+    """A target as people say it: a path inside the workspace as it is called there, a command whole.
+
+    The card has the whole path as well. Of a command line nothing is left out: what is not said first
+    would not be seen.
+    """
+    if target.kind is TargetKind.COMMAND and target.line is not None:
+        return replace(target, text=target.line)
     inside = f"{(workspace or '').rstrip('/')}/"
     if target.kind is TargetKind.PATH and workspace and target.text.startswith(inside):
         return replace(target, text=target.text[len(inside) :])

@@ -11,7 +11,10 @@ from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
 from sayso.core.operation import Operation
 from sayso.core.target import Target, TargetKind
-from sayso.requests.sentence import MAX_NAME, action_sentence
+from sayso.policy.made_up_facts import MadeUpFacts
+from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.policy.targets import targets
+from sayso.requests.sentence import MAX_NAME, action_sentence, default_sentence
 
 
 def call(arguments: dict[str, Any] | None = None, **changes: Any) -> ToolCall:
@@ -162,3 +165,12 @@ def test_a_path_inside_the_workspace_is_said_as_it_is_there() -> None:
     call = ToolCall("c", "write_file", {}, "s", "a", "u", workspace="/srv/proj")
     assert action_sentence(call, ApprovalPolicy(), [inside]) == "Edit docs/a.md?"
     assert action_sentence(call, ApprovalPolicy(), [beside]) == "Edit /srv/project/a.md?"
+
+
+@pytest.mark.spec("REQ-13")
+def test_a_command_line_is_shown_whole_however_many_commands_it_has() -> None:
+    line = "git status && rm -rf build; ls > out"
+    what = call({"command": line}, tool="execute_cmd", workspace="/w")
+    found = targets(what, SHIPPED, MadeUpFacts())
+    assert len([target for target in found if target.own]) == 3
+    assert default_sentence(what, found) == f"Run {line}?"

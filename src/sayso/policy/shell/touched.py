@@ -171,7 +171,8 @@ def sockets(operands: list[ShellWord]) -> Iterator[Touched]:
         if host.value is None or port.value is None:
             yield Touched(ShellWord(host.text, None), Operation.ANY, Sort.ADDRESS)
         elif port.value.isdigit():
-            yield Touched(literal(f"http://{host.value}:{port.value}"), Operation.ANY, Sort.ADDRESS)
+            name = f"[{host.value}]" if ":" in host.value else host.value
+            yield Touched(literal(f"http://{name}:{port.value}"), Operation.ANY, Sort.ADDRESS)
 
 
 def connections(value: str) -> Iterator[Touched]:
