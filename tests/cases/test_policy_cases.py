@@ -14,7 +14,8 @@ CASES = read_cases(TABLE.read_text(encoding="utf-8"), TABLE.name)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
-@pytest.mark.spec("POL-12", "POL-13", "POL-20", "POL-22", "POL-31", "POL-34", "POL-38")
+@pytest.mark.spec("POL-12", "POL-13", "POL-20", "POL-22", "POL-31", "POL-32", "POL-33", "POL-34")
+@pytest.mark.spec("POL-36", "POL-38", "POL-39", "POL-40", "POL-40a", "POL-44", "POL-45", "POL-46")
 def test_the_case_gets_its_verdict(case: Case) -> None:
     result = run_case(case, shell_parser.syntax_tree)
     assert result.effect in case.accepted, (

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
+from sayso.core.target import TargetKind
 from sayso.errors import RuleRefused
 from sayso.policy.rule import Origin
 from sayso.policy.ruleset import compile_ruleset, judge
