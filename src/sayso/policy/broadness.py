@@ -8,17 +8,9 @@ from sayso.policy.patterns.command import CommandPattern, compile_command
 from sayso.policy.patterns.tool import CLASS_OPERATIONS
 from sayso.policy.rule import Rule
 from sayso.policy.shell.program_name import base_name
+from sayso.policy.shell.programs import runs_code
 from sayso.policy.shell.reaching import is_option_safe
 from sayso.policy.shell.wrapper_table import OTHER_SHELLS, SHELLS
-
-INTERPRETERS = frozenset({
-    "python", "python2", "python3", "pypy", "pypy3", "ipython", "node", "nodejs", "deno", "bun",
-    "ruby", "irb", "perl", "php", "lua", "luajit", "tclsh", "wish", "expect", "awk", "gawk", "mawk",
-    "nawk", "julia", "R", "Rscript", "osascript", "groovy", "scala", "jshell", "ghci", "racket",
-    "guile", "sbcl", "swipl", "erl", "elixir", "iex", "gdb", "lldb", "ed", "ex", "vi", "vim", "nvim",
-    "emacs",
-})  # fmt: skip
-"""Programs that run code which is given to them as words or in a file."""
 
 OTHER_RIGHTS = frozenset({
     "sudo", "doas", "pkexec", "su", "runuser", "gosu", "setpriv", "ssh", "chroot", "nsenter", "unshare",
@@ -90,7 +82,7 @@ def _any_words(name: str, *, bare: bool) -> Broad | None:
             f"`{name}` runs whatever script it is given",
             "allow the commands themselves: what a shell runs is looked at one by one",
         )
-    if name in INTERPRETERS and not is_option_safe(name):
+    if runs_code(name) and not is_option_safe(name):
         return Broad(
             f"`{name}` runs whatever code it is given",
             f"name the script in full: shell({name} scripts/build *)",

@@ -11,45 +11,18 @@ from sayso.policy.shell.inner import Inner
 from sayso.policy.shell.places import ANYWHERE, Outcome, Places, moved, still
 from sayso.policy.shell.program_name import base_name, trusted_name
 from sayso.policy.shell.shell_builtins import SPECIAL_BUILTINS, changes
-from sayso.policy.shell.variables import is_harmless
+from sayso.policy.shell.variables import is_harmless, names_in
 from sayso.policy.shell.words import beginning, is_known
-from sayso.policy.shell.wrapper_table import OTHER_SHELLS, SHELLS
-from sayso.policy.shell.wrappers import inner_of, reads_script_from_input
+from sayso.policy.shell.wrapper_table import SHELLS
+from sayso.policy.shell.wrappers import SCRIPT_READERS, inner_of, reads_script_from_input
 
 MAX_DEPTH: Final = 64
-_READERS: Final = frozenset(
-    {"at", "batch", "su", "crontab", "source", ".", "ssh", "sudo", "doas", "chroot", "nsenter"}
-    | {"unshare", *SHELLS, *OTHER_SHELLS}
-)
-"""Programs that may run what they read, although the line names no command for them."""
-
 _IN_THIS_SHELL: Final = frozenset({"command", "builtin", "eval"})
 _SAME_USER: Final = _IN_THIS_SHELL | {"trap", "exec", "find", "xargs", "setsid", "ionice", "flock"}
-_ZSH_WORDS: Final = frozenset(
-    {
-        "noglob",
-        "nocorrect",
-        "-",
-        "repeat",
-        "foreach",
-        "end",
-        "always",
-        "integer",
-        "float",
-        "private",
-    }
-    | {
-        "emulate",
-        "setopt",
-        "unsetopt",
-        "zmodload",
-        "autoload",
-        "sched",
-        "zle",
-        "vared",
-        "functions",
-    }
-    | {"unfunction", "disable", "zparseopts", "zstyle", "zargs", "zmv", "bindkey", "add-zsh-hook"}
+_ZSH_WORDS: Final = names_in(
+    "noglob nocorrect - repeat foreach end always integer float private emulate setopt unsetopt zmodload "
+    "autoload sched zle vared functions unfunction disable zparseopts zstyle zargs zmv bindkey "
+    "add-zsh-hook"
 )
 """Commands that zsh has of its own, and that bash would look for among the programs."""
 
@@ -112,7 +85,7 @@ class CommandFinder(Findings):
         self, name: str, words: tuple[ShellWord, ...], inner: tuple[Inner, ...]
     ) -> str | None:
         """The commands that a shell reads from its standard input, if it does."""
-        if not inner and base_name(name).lower() not in _READERS:
+        if not inner and base_name(name).lower() not in SCRIPT_READERS:
             return None
         if not name or not reads_script_from_input(words):
             return None

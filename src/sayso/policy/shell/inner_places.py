@@ -9,8 +9,9 @@ from dataclasses import replace
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.inner import ANY_WORDS, Inner, filled, is_word, text_of, unknown
 from sayso.policy.shell.option_syntax import leading_options, syntax
+from sayso.policy.shell.options import grammars
 from sayso.policy.shell.words import after, beginning, is_known
-from sayso.policy.shell.wrapper_table import EXEC_ACTIONS, FD_OPTIONS, WRAPPERS
+from sayso.policy.shell.wrapper_table import EXEC_ACTIONS, FD_ACTIONS, WRAPPERS
 
 _SHELL_META = re.compile(r"[\s;&|<>()$`\\\"'*?\[\]#~!{}]")
 
@@ -60,7 +61,7 @@ def _common(texts: Sequence[str]) -> str:
 
 def of_fd(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
     """The commands of `-x` and `-X`."""
-    known = syntax(FD_OPTIONS)
+    known = grammars()["fd"].syntax
     position = 1
     while position < len(words):
         word = words[position]
@@ -89,12 +90,12 @@ def of_fd(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
                 if option is None:
                     yield unknown("fd", f"the option `{word.text}` is not known")
                     return
-                if option[0] in ("exec", "exec-batch") or option[1].value == "=":
+                if option[0] in FD_ACTIONS or option[1].value == "=":
                     glued = [after(word, place)] if len(begins) > place else []
                     break
         position += 1
         assert option is not None
-        if option[0] in ("exec", "exec-batch"):
+        if option[0] in FD_ACTIONS:
             end = position
             while end < len(words) and not is_word(words, end, ";"):
                 end += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
@@ -16,17 +17,31 @@ _TRACELESS = frozenset("celuvx")
 _QUIET_SETTINGS = frozenset({"pipefail", "errexit", "nounset", "xtrace", "verbose"})
 
 
-def of_shell(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
-    """The text of `-c`."""
-    position, letters, settings, long = 1, "", set[str](), set[str]()
-    pending = 0
+@dataclass(frozen=True, slots=True)
+class ShellCall:
+    """How a shell is called: its options, where its first operand stands, and a word that may be an option.
+
+    Letters behind a `+` are capital ones here; `long` are its long options, `settings` those of `-o`.
+    """
+
+    letters: str
+    settings: frozenset[str]
+    long: frozenset[str]
+    rest: int
+    unclear: ShellWord | None = None
+
+
+def read_shell(words: tuple[ShellWord, ...]) -> ShellCall:
+    """The options of a shell."""
+    position, letters = 1, ""
+    settings, long = set[str](), set[str]()
+    unclear: ShellWord | None = None
     while position < len(words):
         word = words[position]
         begins = beginning(word)
         if not is_known(word):
             if not begins or begins[0] in "-+" or word.splits:
-                yield unknown(name, f"`{word.text}` may be an option")
-                return
+                unclear = word
             break
         if begins in ("-", "--"):
             position += 1
@@ -39,21 +54,30 @@ def of_shell(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
             position += begins in ("--rcfile", "--init-file")
             continue
         letters += begins[1:] if begins[0] == "-" else begins[1:].upper()
-        pending = begins[1:].lower().count("o")
-        for _ in range(pending):
+        for _ in range(begins[1:].lower().count("o")):
             settings.add((words[position].value or "?") if position < len(words) else "?")
             position += 1
-    if "c" not in letters or position >= len(words):
+    return ShellCall(letters, frozenset(settings), frozenset(long), position, unclear)
+
+
+def of_shell(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    """The text of `-c`."""
+    call = read_shell(words)
+    if call.unclear is not None:
+        yield unknown(name, f"`{call.unclear.text}` may be an option")
         return
-    text = words[position]
+    if "c" not in call.letters or call.rest >= len(words):
+        return
+    text = words[call.rest]
     if not is_known(text):
         yield unknown(name, f"the text `{text.text}` is not known")
         return
-    plain = set(letters) - {"o"} <= _TRACELESS and settings <= _QUIET_SETTINGS
-    transparent = plain and long <= {"--login", "--norc", "--noprofile", "--posix"}
-    dialect = "posix" if "--posix" in long else SHELLS[name]
+    letters = set(call.letters)
+    plain = letters - {"o"} <= _TRACELESS and call.settings <= _QUIET_SETTINGS
+    transparent = plain and call.long <= {"--login", "--norc", "--noprofile", "--posix"}
+    dialect = "posix" if "--posix" in call.long else SHELLS[name]
     yield Inner(text=text.value, transparent=transparent, dialect=dialect)
-    if set(letters) & set("OKk") or "--posix" in long or name in HALF_KNOWN_SHELLS:
+    if letters & set("OKk") or "--posix" in call.long or name in HALF_KNOWN_SHELLS:
         yield unknown(name, "it reads commands in a way of its own")
 
 

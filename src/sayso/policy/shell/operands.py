@@ -13,15 +13,10 @@ from itertools import chain
 from sayso.core.operation import Operation
 from sayso.core.shell_command import ShellCommand, ShellWord
 from sayso.policy.shell.arguments import Arguments
-from sayso.policy.shell.little_languages import (
-    Named,
-    awk_touches_files,
-    find_names,
-    sed_names,
-    tar_names,
-)
+from sayso.policy.shell.find_and_tar import Named, find_names, tar_names
 from sayso.policy.shell.program_name import base_name
-from sayso.policy.shell.programs import PROGRAMS, Program, Use
+from sayso.policy.shell.programs import PROGRAMS, Program, Use, program_of
+from sayso.policy.shell.scripts import Deed, Effect, awk_effects, sed_effects
 from sayso.policy.shell.touched import (
     NOT_KNOWN,
     Sort,
@@ -42,7 +37,6 @@ from sayso.policy.shell.words import after, literal
 from sayso.policy.shell.wrapper_table import CONTAINER_PROGRAMS, SHELLS
 from sayso.policy.shell.wrappers import inner_of
 
-_VERSION = re.compile(r"-?[0-9][0-9.]*$")
 _PLAIN = {
     Use.READ: (Operation.READ,),
     Use.WRITE: (Operation.WRITE,),
@@ -64,13 +58,6 @@ def name_of(command: ShellCommand) -> str | None:
     return base_name(command.words[0].value).lower()
 
 
-def program_of(name: str | None) -> Program | None:
-    """What is known of a program, also under a name with its version (`python3.12`)."""
-    if name is None:
-        return None
-    return PROGRAMS.get(name) or PROGRAMS.get(_VERSION.sub("", name))
-
-
 def touched(command: ShellCommand) -> Iterator[Touched]:
     """What a command touches, by its redirections, operands and the values of its options."""
     for redirection in command.redirections:
@@ -78,7 +65,7 @@ def touched(command: ShellCommand) -> Iterator[Touched]:
     if not command.words or not ELSEWHERE.isdisjoint(command.wrappers):
         return
     name = name_of(command)
-    program = program_of(name)
+    program = None if name is None else program_of(name)
     inner = bool(inner_of(command.words))
     if program is None:
         # The words of a program that runs another one are those of the other.
@@ -208,10 +195,10 @@ class _Reading:
 
     def _inside(self, use: Use, word: ShellWord, value: str) -> Iterator[Touched]:
         """What a word touches that is more than a name."""
-        if use is Use.CODE or (use is Use.AWK and awk_touches_files(value)):
+        if use is Use.CODE:
             yield anything()
-        elif use is Use.SED:
-            yield from self._named(sed_names(value))
+        elif use in (Use.SED, Use.AWK):
+            yield from self._by_script(sed_effects(value) if use is Use.SED else awk_effects(value))
         elif use is Use.DATA:
             if value.startswith("@"):
                 yield from self._use(Use.READ, after(word, 1))
@@ -285,11 +272,18 @@ class _Reading:
                 operation = Operation.ANY
             yield Touched(word, operation, Sort.ANYTHING, whole=whole)
 
-    def _named(self, names: list[Named] | None) -> Iterator[Touched]:
-        """What a little language names; None where it is not known."""
-        if names is None:
+    def _by_script(self, effects: frozenset[Effect]) -> Iterator[Touched]:
+        """What a script reads and writes; anything where it runs programs or names no file."""
+        if any(effect.file is None for effect in effects):
             yield anything()
-            return
+        for effect in sorted(effects, key=str):
+            if effect.file is not None:
+                reads = effect.deed is Deed.READS
+                named = Named(effect.file, Operation.READ if reads else Operation.WRITE)
+                yield from self._named([named])
+
+    def _named(self, names: list[Named]) -> Iterator[Touched]:
+        """What a little language names."""
         patterns = {word.value: word.pattern for word in self._arguments.operands if word.pattern}
         for name in names:
             sort = Sort.PATH if name.path is not None else Sort.ANYTHING

@@ -14,6 +14,13 @@ from sayso.policy.shell import git_options, program_options
 from sayso.policy.shell.option_syntax import Syntax, Takes, syntax
 from sayso.policy.shell.program_name import base_name
 from sayso.policy.shell.words import after, beginning, is_known, may_be_option
+from sayso.policy.shell.wrapper_table import (
+    EXEC_ACTIONS,
+    FD_ACTIONS,
+    FD_PROGRAMS,
+    FIND_PROGRAMS,
+    WRAPPERS,
+)
 
 _NO_SYNTAX = Syntax({}, {})
 
@@ -73,8 +80,12 @@ class Reading:
 
 @lru_cache(maxsize=1)
 def grammars() -> dict[str, Grammar]:
-    """The programs whose options are known."""
-    found = {}
+    """The programs whose options are known; of wrappers those that also reach further by themselves."""
+    found = {
+        program: Grammar(program, syntax(wrapper.options), True, wrapper.one_dash, ends=True)
+        for program, wrapper in WRAPPERS.items()
+        if syntax(wrapper.options).reaching
+    }
     for program, line in program_options.table().items():
         words = line.split()
         marks = {word for word in words if word[0] in "@-" or word in _MARKS}
@@ -97,8 +108,8 @@ def grammars() -> dict[str, Grammar]:
     return found
 
 
-_EXEC = frozenset({"exec", "execdir", "ok", "okdir", "exec-batch"})
-_RUNNING_INNER = frozenset({"find", "gfind", "bfs", "fd", "fdfind"})
+_EXEC = frozenset(action[1:] for action in EXEC_ACTIONS) | FD_ACTIONS
+_RUNNING_INNER = FIND_PROGRAMS | FD_PROGRAMS
 """Programs whose inner commands are found and judged for themselves (POL-32)."""
 
 _MARKS = frozenset({"code", "ends", "front", "bundle", "sed", "awk", "verbs"})

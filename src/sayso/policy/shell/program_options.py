@@ -11,7 +11,9 @@ file. Further words of an entry:
 - `code`: it runs whatever code it is given, so that its options say little.
 - `sed`, `awk`: the first operand is a script; `verbs`: it is a command, and options before it are listed.
 
-All others with an entry here are known well enough for `allow shell(program *)`.
+All others with an entry here are known well enough for `allow shell(program *)`. Programs that run the
+words behind their options have theirs in `wrapper_table`, what other programs do with the values of these
+and with their operands stands in `program_table`.
 """
 
 from __future__ import annotations
@@ -92,10 +94,14 @@ find gfind bfs : -long delete! fprint=! fprint0=! fprintf=! fls=! exec execdir o
     name= iname= path= ipath= wholename= iwholename= regex= iregex= regextype= type= xtype= size= user=
     group= uid= gid= perm= newer= anewer= cnewer= mtime= atime= ctime= mmin= amin= cmin= maxdepth= mindepth=
     printf= links= inum= samefile= lname= ilname= fstype= used= context= D=
-fd fdfind : x/exec X/exec-batch H/hidden I/no-ignore u s i g/glob F a l/list-details! L/follow p 0 q 1
-    d/max-depth= t/type= e/extension= E/exclude= S/size= o/owner= c/color= j/threads= max-results=
-    min-depth= exact-depth= changed-within= changed-before= C/base-directory= path-separator= search-path=
-    batch-size= ignore-file= format= and=
+fd fdfind : x/exec X/exec-batch l/list-details! H/hidden I/no-ignore u/unrestricted s/case-sensitive
+    i/ignore-case g/glob F/fixed-strings a/absolute-path L/follow p/full-path 0/print0 q/quiet 1 h/help
+    V/version and= d/max-depth= t/type= e/extension= E/exclude= S/size= o/owner= c/color= j/threads=
+    max-results= min-depth= exact-depth= changed-within= changed-before= newer= older= changed-after=
+    C/base-directory= path-separator= search-path= batch-size= ignore-file= format= hyperlink?
+    strip-cwd-prefix? no-ignore-vcs no-ignore-parent no-require-git prune one-file-system show-errors regex
+    relative-path no-follow no-hidden ignore ignore-vcs max-buffer-time= gen-completions?
+    no-global-ignore-file
 rg ripgrep : pre=! hostname-bin=! z/search-zip e/regexp= f/file= g/glob= iglob= t/type= T/type-not=
     type-add= A/after-context= B/before-context= C/context= m/max-count= M/max-columns= d/max-depth=
     E/encoding= r/replace= j/threads= color= colors= sort= sortr= ignore-file= pre-glob= engine=
@@ -135,8 +141,6 @@ wget : use-askpass=! e/execute=! config=! o/output-file=! a/append-output=! O/ou
     P/directory-prefix=! save-cookies=! hsts-file=! warc-file=! rejected-log=! i/input-file= t/tries=
     T/timeout= w/wait= Q/quota= U/user-agent= A/accept= R/reject= D/domains= B/base= l/level= header=
     post-data= post-file= body-data= body-file= method= user= password= load-cookies= b c q v nv S N r p k
-ssh : ends o= F=! E=! I=! S=! B= b= c= D= e= i= J= L= l= m= O= p= Q= R= W= w= P= 4 6 A a C f G g K k M N n q
-    s T t V v X x Y y
 scp : o= F=! S=! D=! i= J= P= c= l= X= r p q v C 3 O R T
 sftp : o= F=! S=! D=! b=! s=! B= c= i= J= l= P= R= X= r p q v C
 rsync : e/rsh=! rsync-path=! log-file=! config=! write-batch=! only-write-batch=! f/filter= exclude=
@@ -190,15 +194,13 @@ dmesg journalctl : cursor-file=! w u= n= S= U= p= o= t= b?
 yq : i/inplace! in-place! s/split-exp=! split-exp-file=! f/front-matter= o/output-format= p/input-format= P
     r e n
 patch : o/output=! r/reject-file=! p/strip= i/input= d/directory= D= F= b= z= B= V= Y=
-time : o/output=! a p v f/format=
-strace ltrace : o/output=! e= E= p= s= u= S= a= I= O= P= X= U= b= f c C d D F h i k n q r t T v V w x y z
 bash rbash sh dash ash zsh ksh : code ends o= O= rcfile=! init-file=! login norc noprofile posix verbose version
     help c e l u x i s v f n p r a b h k m t B C D E H P T
 python python2 python3 : code ends c= m= W= X= Q= check-hash-based-pycs= b B d E h i I O P q s S u v V x help version
 node : code ends e/eval= p/print= r/require= import= loader= C/conditions= env-file= c/check i/interactive h/help
     v/version test watch inspect? input-type= title= stack-trace-limit= max-old-space-size=
-perl : code ends e= E= I= M= m= F= i? l? 0? C? D= x? a c n p s S t T u U v V w W X
-ruby : code ends e= I= r= C= E= F= K= T? W? x? i? 0? a c d h l n p s S v w
+perl : code ends e= E= I= M? m? F? i? l? 0? C? D= x? a c n p s S t T u U v V w W X
+ruby : code ends e= I= r= C= E= F? K= T? W? x? i? 0? a c d h l n p s S v w
 gh glab : verbs R/repo= t/title= b/body= F/body-file= B/base= H/head= l/label= a/assignee= r/reviewer=
     m/milestone= L/limit= q/jq= json= template= X/method= f/raw-field= S/search= s/state= A/author=
     p/project= c/comment= d web! hostname=

@@ -13,7 +13,9 @@ loses nothing. Further words:
   folder where it names none. `wipes=-r`: what it deletes goes with all below. `writes=-i`: what it would
   read it also changes. `saves`: it writes a file named like the address.
 
-A program that has no entry here may do anything to any of its words.
+A program that has no entry here may do anything to any of its words. Which options run programs or write,
+so that a rule has to name them, stands in `program_options` and `git_options`; both tables have to agree on
+which options take the next word for their value.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ xxd : read write text=-l,-s,-c,-g,-o,-n
 base32 base64 basenc : read* text=-w,--wrap read=-i write=-o
 grep egrep fgrep zgrep rgrep : text read* walks=-r,-R,--recursive,--dereference-recursive,-d,--directories
     text=-e!,--regexp!,-A,-B,-C,-m,-D,-d,--after-context,--before-context,--context,--max-count
-    text=--include,--exclude,--exclude-dir,--color,--colour,--label,--binary-files
+    text=--include,--exclude,--exclude-dir,--color?,--colour?,--label,--binary-files
     read=-f!,--file!,--exclude-from
 rg ripgrep : text read* walks
     text=-e!,--regexp!,-g,--glob,--iglob,-t,--type,-T,--type-not,--type-add,-A,-B,-C,-m,-M,-E,-r
@@ -121,8 +123,8 @@ git-commit : read* text=-m,--message,-C,-c,--author,--date,--fixup,--squash,--re
     text=--trailer,--cleanup,-S?,-u? read=-F,--file,-t,--template,--pathspec-from-file
 git-checkout git-restore : write* text=-b,-B,-s,--source,--orphan,--conflict read=--pathspec-from-file
 git-diff git-log git-show git-whatchanged git-difftool git-reflog git-shortlog : revision* write=--output
-    read=-O? text=--format,--pretty,--grep,--author,--committer,--since,--until,--after,--before,-n,-S,-G
-    text=--diff-filter,--word-diff,--color,--date,--max-count,--skip,-I revision=-L
+    read=-O? text=--format,--pretty?,--grep,--author,--committer,--since,--until,--after,--before,-n,-S,-G
+    text=--diff-filter,--word-diff?,--color?,--date,--max-count,--skip,-I revision=-L
 git-blame git-annotate : revision* read=--contents,-S,--ignore-revs-file text=--ignore-rev,--since,-L,--date
 git-grep : text revision* walks text=-e!,-O?,--open-files-in-pager?,-A,-B,-C,-m,--max-depth,--threads
     read=-f!
@@ -148,14 +150,15 @@ git-switch git-stash git-bisect git-notes git-gc git-fsck git-for-each-ref git-s
 git-merge-base git-check-ignore git-check-attr git-credential git-help git-version git-var : text*
 git-format-patch : text* write=-o,--output-directory,--output
 
-python python2 python3 pypy pypy3 : script any* ends code=-c! text=-m!,-W,-X
+python python2 python3 ipython pypy pypy3 : script any* ends code=-c! text=-m!,-W,-X
 node nodejs : script any* ends code=-e!,--eval!,-p!,--print!
     read=-r,--require,--import,--loader,--experimental-loader,--env-file text=-C
 perl : script any* writes=-i ends code=-e!,-E! read=-I text=-M?,-m?,-F?,-x?,-i?
 ruby : script any* writes=-i ends code=-e! read=-r,-I place=-C text=-F?,-i?,-x?
 php : script any* ends code=-r!,-B!,-R!,-E! read=-f!,-F!,-c,-z text=-d,-S place=-t
-lua luajit Rscript R osascript tclsh wish octave julia ghci irb iex scala groovy : script any* ends
+lua luajit Rscript R osascript tclsh wish octave julia ghci irb iex scala groovy guile : script any* ends
     code=-e!,--eval!,-E! read=-f!,--file! text=-l
+racket sbcl swipl jshell elixir erl expect : script any* ends code=-e!,--eval!,-eval!,-c!,-g!
 deno : sub
 deno-run deno-test deno-bench : script any* ends read=-c,--config,--import-map,--env-file any=--lock
     text=-A?

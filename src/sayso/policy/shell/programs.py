@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
@@ -79,6 +80,10 @@ class Program:
         return bound is not None and (not bound or not bound.isdisjoint(given))
 
 
+_VERSION = re.compile(r"-?[0-9][0-9.]*$")
+_RUNTIMES = frozenset({"bun", "deno"})
+"""Programs of which only some commands run code, and then whatever they are given."""
+
 _MARKS = frozenset({"quiet", "ends", "sub", "walks", "wipes", "writes", "saves"})
 
 
@@ -128,3 +133,14 @@ READS_ITS_PLACE = frozenset(_OBEYING.split())
 
 PROGRAMS: Mapping[str, Program] = _read_table()
 """The programs by their base name; a command of git as `git-add`."""
+
+
+def program_of(name: str) -> Program | None:
+    """What is known of a program, also under a name with its version (`python3.12`)."""
+    return PROGRAMS.get(name) or PROGRAMS.get(_VERSION.sub("", name))
+
+
+def runs_code(name: str) -> bool:
+    """Whether a program runs code that is given to it as words or in a file."""
+    program = program_of(name)
+    return name in _RUNTIMES or (program is not None and Use.SCRIPT in program.fixed)

@@ -15,7 +15,7 @@ from sayso.core.shell_command import ShellWord
 from sayso.policy.shell import git_options, program_options
 from sayso.policy.shell.options import GIT, Reading, grammars, read
 from sayso.policy.shell.program_name import base_name
-from sayso.policy.shell.scripts import UNREAD, awk_reaches, sed_reaches
+from sayso.policy.shell.scripts import Deed, awk_effects, sed_effects
 from sayso.policy.shell.words import beginning, is_known
 from sayso.policy.shell.wrapper_table import OTHER_SHELLS, SHELLS, WRAPPERS
 
@@ -169,12 +169,13 @@ def _script_reaches(reading: Reading) -> Iterator[Reach]:
     given = {option.name for option in reading.options}
     if not given & {"expression", "source", "file", "exec"}:
         texts += [(operand.word, operand.place) for operand in reading.operands[:1]]
-    look = sed_reaches if reading.grammar.script == "sed" else awk_reaches
+    effects = sed_effects if reading.grammar.script == "sed" else awk_effects
     for text, place in texts:
         if not is_known(text):
-            yield Reach(UNREAD, place)
+            yield Reach(Deed.UNREAD, place)
         else:
-            yield from (Reach(name, place) for name in look(text.value or ""))
+            deeds = {effect.deed for effect in effects(text.value or "")}
+            yield from (Reach(deed, place) for deed in deeds if deed is not Deed.READS)
 
 
 def is_option_safe(program: str) -> bool:

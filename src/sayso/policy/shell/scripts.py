@@ -1,17 +1,39 @@
-"""What the scripts of sed and awk do beyond editing text: the programs they run and the files they write."""
+"""What the scripts of sed and awk do beyond editing text: what they run, and the files they read and write.
+
+A rule that allows the program does not mean what reaches further (POL-39); the files are targets (POL-36).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
 
-UNREAD = "a script that cannot be read"
-RUNS = "a script that runs a program"
-WRITES = "a script that writes a file"
+
+class Deed(StrEnum):
+    """What a script does besides, in the words that a reader of a verdict sees."""
+
+    READS = "a script that reads a file"
+    WRITES = "a script that writes a file"
+    RUNS = "a script that runs a program"
+    UNREAD = "a script that cannot be read"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One thing that a script does besides; `file` is the one it reads or writes, None if not known."""
+
+    deed: Deed
+    file: str | None = None
+
 
 _STREAMS = frozenset({"/dev/stdout", "/dev/stderr"})
 _ADDRESS = re.compile(r"\s*(?:\d+(?:~\d+)?|\$|[+~]\d+)")
 _AWK_WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*")
+_AWK_READING = frozenset({"getline", "ARGV", "ARGC", "ARGIND"})
+"""Words by which a program reads files that its operands need not name."""
+
 _OPERAND_END = frozenset(')]$"')
 
 
@@ -19,25 +41,20 @@ class _Unread(Exception):
     """The script is not one that is understood here."""
 
 
-def sed_reaches(script: str) -> frozenset[str]:
-    """What a sed script does beyond editing: runs a program (`e`, `s///e`), writes a file (`w`, `s///w`)."""
-    found = set[str]()
-    readings = []
-    for brackets in (
-        True,
-        False,
-    ):  # whether `/` in a bracket ends an expression differs between seds
+def sed_effects(script: str) -> frozenset[Effect]:
+    """What a sed script does beyond editing: runs (`e`, `s///e`), reads (`r`), writes (`w`, `s///w`)."""
+    found = set[Effect]()
+    # Whether `/` in a bracket ends an expression differs between seds.
+    for brackets in (True, False):
         try:
-            readings.append(frozenset(_sed(script, brackets=brackets)))
+            found.update(list(_sed(script, brackets=brackets)))
         except (_Unread, IndexError):
             if brackets:
-                return frozenset({UNREAD})
-    for reading in readings:
-        found |= reading
+                return frozenset({Effect(Deed.UNREAD)})
     return frozenset(found)
 
 
-def _sed(script: str, *, brackets: bool) -> Iterator[str]:
+def _sed(script: str, *, brackets: bool) -> Iterator[Effect]:
     position = 0
     while position < len(script):
         character = script[position]
@@ -56,23 +73,21 @@ def _sed(script: str, *, brackets: bool) -> Iterator[str]:
         position += 1
         if command in "{}=dDgGhHnNpPxFz":
             continue
-        if command in "aicRr":
-            position = (
-                _text_end(script, position) if command in "aic" else _line_end(script, position)
-            )
+        if command in "aic":
+            position = _text_end(script, position)
         elif command in ":btTv":
             while position < len(script) and script[position] not in ";\n}":
                 position += 1
         elif command in "qQlL":
             while position < len(script) and script[position] in " \t0123456789":
                 position += 1
-        elif command in "wW":
+        elif command in "rRwW":
             end = _line_end(script, position)
-            if script[position:end].strip() not in _STREAMS:
-                yield WRITES
+            deed = Deed.READS if command in "rR" else Deed.WRITES
+            yield from _file_effect(deed, script[position:end])
             position = end
         elif command == "e":
-            yield RUNS
+            yield Effect(Deed.RUNS)
             position = _line_end(script, position)
         elif command == "y":
             position = _delimited(script, _delimited(script, position, False) - 1, False)
@@ -83,16 +98,21 @@ def _sed(script: str, *, brackets: bool) -> Iterator[str]:
                 flag = script[position]
                 position += 1
                 if flag == "e":
-                    yield RUNS
+                    yield Effect(Deed.RUNS)
                 elif flag == "w":
                     end = _line_end(script, position)
-                    if script[position:end].strip() not in _STREAMS:
-                        yield WRITES
+                    yield from _file_effect(Deed.WRITES, script[position:end])
                     position = end
                 elif flag not in "gpPiImM0123456789":
                     raise _Unread
         else:
             raise _Unread
+
+
+def _file_effect(deed: Deed, named: str) -> Iterator[Effect]:
+    name = named.strip(" \t")
+    if name not in _STREAMS:
+        yield Effect(deed, name or None)
 
 
 def _addresses(script: str, position: int, *, brackets: bool) -> int:
@@ -150,15 +170,15 @@ def _text_end(script: str, position: int) -> int:
     return position
 
 
-def awk_reaches(program: str) -> frozenset[str]:
-    """What an awk program does beyond reading and printing: runs a program, writes a file."""
+def awk_effects(program: str) -> frozenset[Effect]:
+    """What an awk program does beyond editing its input: runs a program, reads or writes another file."""
     try:
         return frozenset(_awk(program))
     except (_Unread, IndexError):
-        return frozenset({UNREAD})
+        return frozenset({Effect(Deed.UNREAD)})
 
 
-def _awk(program: str) -> Iterator[str]:
+def _awk(program: str) -> Iterator[Effect]:
     position, depth, printing = 0, 0, -1
     before = ""  # the last sign or word that counts, to tell a division from an expression
     while position < len(program):
@@ -181,13 +201,15 @@ def _awk(program: str) -> Iterator[str]:
             if before in ("print", "printf"):
                 printing = depth
             elif before == "system":
-                yield RUNS
+                yield Effect(Deed.RUNS)
+            elif before in _AWK_READING:
+                yield Effect(Deed.READS)
         elif character == "@":
-            yield UNREAD  # a call through a variable, or a file that is included
+            yield Effect(Deed.UNREAD)  # a call through a variable, or a file that is included
             position += 1
         elif character == "|":
             if program[position + 1 : position + 2] != "|":
-                yield RUNS
+                yield Effect(Deed.RUNS)
                 position += 1
             else:
                 position += 2
@@ -196,7 +218,7 @@ def _awk(program: str) -> Iterator[str]:
             position += 2 if program[position + 1 : position + 2] == ">" else 1
             target = re.match(r'\s*"([^"\\]*)"', program[position:])
             if target is None or target[1] not in _STREAMS:
-                yield WRITES
+                yield Effect(Deed.WRITES)
             before = ">"
         else:
             depth += (character in "([") - (character in ")]")

@@ -8,21 +8,17 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from sayso.core.shell_command import ShellWord
+from sayso.policy.shell.variables import names_in
 from sayso.policy.shell.words import beginning, is_known
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
-SPECIAL_BUILTINS: Final = _names(
+SPECIAL_BUILTINS: Final = names_in(
     ": . break continue eval exec exit export readonly return set shift source times trap unset"
 )
 """Commands before which an assignment outlives the command where the shell is a POSIX one."""
 
-DECLARING: Final = _names("export declare typeset local readonly")
+DECLARING: Final = names_in("export declare typeset local readonly")
 """Commands whose operands are assignments."""
 
 
@@ -222,7 +218,7 @@ def _set(words: Words) -> Iterator[Change]:
 
 
 _QUIET_LETTERS: Final = frozenset("abeefhmntuvxBCETPo")
-_QUIET_SETTINGS: Final = _names(
+_QUIET_SETTINGS: Final = names_in(
     "errexit nounset pipefail xtrace verbose noglob noclobber errtrace functrace monitor notify "
     "hashall braceexpand nolog noexec physical ignoreeof emacs vi interactive-comments"
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 
-def _names(text: str) -> frozenset[str]:
+def names_in(text: str) -> frozenset[str]:
+    """The names in a text with blanks between them."""
     return frozenset(text.split())
 
 
-HARMLESS: Final = _names(
+HARMLESS: Final = names_in(
     "CI TZ LANG LANGUAGE TERM COLORTERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR "
     "CLICOLOR_FORCE NODE_ENV RAILS_ENV RACK_ENV APP_ENV FLASK_ENV DJANGO_ENV MIX_ENV GO_ENV "
     "RUST_LOG RUST_BACKTRACE LOG_LEVEL LOGLEVEL LOG_FORMAT VERBOSE QUIET PYTHONUNBUFFERED "
@@ -20,10 +21,10 @@ HARMLESS: Final = _names(
 )
 """Variables that change nothing but looks and wording; `LC_…` are harmless too."""
 
-SHELL_RUNS: Final = _names("BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND")
+SHELL_RUNS: Final = names_in("BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND")
 """Variables whose value a shell expands or runs: what it runs cannot be seen in the line."""
 
-SPECIAL: Final = _names(
+SPECIAL: Final = names_in(
     "BASH BASHOPTS BASH_ALIASES BASH_ARGV0 BASH_CMDS BASH_COMPAT BASH_LOADABLES_PATH "
     "BASH_XTRACEFD CDPATH CHILD_MAX COMP_WORDBREAKS EMACS EXECIGNORE FCEDIT FIGNORE FPATH "
     "FUNCNEST GLOBIGNORE HISTFILE HISTFILESIZE HISTSIZE HISTTIMEFORMAT HOME HOSTFILE "
@@ -33,7 +34,7 @@ SPECIAL: Final = _names(
 )
 """Variables that are special to a shell, or exported by every login."""
 
-DANGEROUS: Final = _names(
+DANGEROUS: Final = names_in(
     "ANT_ARGS AWKPATH AWKLIBPATH BROWSER BUNDLE_GEMFILE CC CXX CFLAGS CLASSPATH COLORFGBG CPPFLAGS "
     "CURL_HOME CXXFLAGS DISPLAY EDITOR FC FFLAGS GCONV_PATH GEM_HOME GEM_PATH GOFLAGS GOPROXY "
     "GOTOOLCHAIN GPG_TTY GREP_OPTIONS HOSTALIASES HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY "

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 class Wrapper:
     """How a program that runs another one is called.
 
-    `options` are those before the inner command, as `option_syntax.syntax` reads them, `operands` the
-    words that stand between both. `transparent` names the options with which it only changes how the
+    `options` are those before the inner command, as `option_syntax.syntax` reads them (a `!` marks those
+    by which the wrapper itself writes a file or runs yet another program), `operands` the words that stand
+    between both. `transparent` names the options with which it only changes how the
     inner command runs, None where an allow has to cover the wrapper too. With `assigns` variables may
     be set before the inner command. `texts` are options whose value a shell reads, `idle` those with
     which nothing is run, `folder` the one that says where. With `joined` the inner words are put
@@ -90,7 +91,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "nohup": Wrapper(_HELP, 0, _ALWAYS),
     "stdbuf": Wrapper("i/input= o/output= e/error=" + _HELP, 0, _ALWAYS),
     "time": Wrapper(
-        "p a/append v/verbose q/quiet h l V/version f/format= o/output=" + _HELP, 0, frozenset("p")
+        "p a/append v/verbose q/quiet h l V/version f/format= o/output=!" + _HELP, 0, frozenset("p")
     ),
     "builtin": Wrapper(_HELP, 0, _ALWAYS),
     "command": Wrapper("p v V", 0, _ALWAYS, idle=frozenset("vV")),
@@ -148,13 +149,13 @@ WRAPPERS: dict[str, Wrapper] = {
         "output-separately h/help i/instruction-pointer k/stack-trace n/syscall-number q/quiet? "
         "r/relative-timestamps? t/absolute-timestamps? T/syscall-times? v/no-abbrev V/version w "
         "x y/decode-fds? Y/decode-pids? z/successful-only Z/failed-only a/columns= b/detach-on= e/expr= "
-        "E/env= I/interruptible= o/output= A/output-append-mode O/summary-syscall-overhead= "
+        "E/env= I/interruptible= o/output=! A/output-append-mode O/summary-syscall-overhead= "
         "p/attach= P/trace-path= s/string-limit= S/summary-sort-by= u/user= U/summary-columns= "
         "X/const-print-style= trace= seccomp-bpf argv0= tips?"
     ),
     "ltrace": Wrapper(
         "b/no-signals c C/demangle f i L r S t T V/version h/help a/align= A= D/debug= e= "
-        "F/config= l/library= n/indent= o/output= p= s= u= w/where= x= output="
+        "F/config= l/library= n/indent= o/output=! p= s= u= w/where= x="
     ),
     "valgrind": Wrapper("h/help q/quiet v/verbose d version"),
     "chrt": Wrapper(
@@ -240,8 +241,8 @@ WRAPPERS: dict[str, Wrapper] = {
     "busybox": Wrapper("list list-full install? s"),
     "toybox": Wrapper("long"),
     "ssh": Wrapper(
-        "4 6 A a C f G g K k M N n q s T t V v X x Y y B= b= c= D= E= e= F= I= i= J= L= l= m= O= o= P= "
-        "p= Q= R= S= W= w=",
+        "4 6 A a C f G g K k M N n q s T t V v X x Y y B= b= c= D= E=! e= F=! I=! i= J= L= l= m= O= o= P= "
+        "p= Q= R= S=! W= w=",
         1,
         joined=True,
         idle=frozenset("GVOQ"),
@@ -324,16 +325,7 @@ FIRST_OPERAND = frozenset({("direnv", "exec"), ("tsh", "ssh")})
 EXEC_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_PROGRAMS = frozenset({"find", "gfind", "bfs"})
 FD_PROGRAMS = frozenset({"fd", "fdfind"})
-FD_OPTIONS = (
-    "H/hidden I/no-ignore u/unrestricted s/case-sensitive i/ignore-case g/glob F/fixed-strings "
-    "a/absolute-path l/list-details L/follow p/full-path 0/print0 q/quiet 1 h/help V/version and= "
-    "d/max-depth= t/type= e/extension= E/exclude= S/size= o/owner= c/color= j/threads= max-results= "
-    "x/exec X/exec-batch min-depth= exact-depth= changed-within= changed-before= newer= older= "
-    "changed-after= base-directory= C/base-directory= path-separator= search-path= batch-size= "
-    "ignore-file= format= hyperlink? strip-cwd-prefix? no-ignore-vcs no-ignore-parent "
-    "no-require-git prune one-file-system show-errors regex relative-path no-follow no-hidden ignore "
-    "ignore-vcs max-buffer-time= gen-completions? no-global-ignore-file"
-)
+FD_ACTIONS = frozenset({"exec", "exec-batch"})
 
 SHELLS: dict[str, str] = {
     "sh": "posix",

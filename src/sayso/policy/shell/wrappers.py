@@ -11,7 +11,14 @@ from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
 from sayso.policy.shell.inner_leading import of_env, of_flock, of_nice, of_plain
 from sayso.policy.shell.inner_options import by_options
 from sayso.policy.shell.inner_places import of_fd, of_find, of_parallel, of_xargs
-from sayso.policy.shell.inner_shells import of_other_shell, of_script, of_shell, of_su, of_trap
+from sayso.policy.shell.inner_shells import (
+    of_other_shell,
+    of_script,
+    of_shell,
+    of_su,
+    of_trap,
+    read_shell,
+)
 from sayso.policy.shell.inner_verbs import of_container, of_git, of_kubectl, of_npx, of_runner
 from sayso.policy.shell.option_syntax import leading_options, syntax
 from sayso.policy.shell.program_name import base_name, trusted_name
@@ -32,7 +39,15 @@ _LOADER_OPTIONS = (
     "audit= inhibit-rpath= glibc-hwcaps-prepend= glibc-hwcaps-mask="
 )
 
-__all__ = ["Inner", "inner_of", "reads_script_from_input"]
+__all__ = ["SCRIPT_READERS", "Inner", "inner_of", "reads_script_from_input"]
+
+SCRIPT_READERS = (
+    frozenset({"at", "batch", "su", "crontab", "source", ".", "ssh"})
+    | {"sudo", "doas", "chroot", "nsenter", "unshare"}
+    | SHELLS.keys()
+    | OTHER_SHELLS
+)
+"""Programs that may run what they read, although their words name no command."""
 
 
 def inner_of(words: tuple[ShellWord, ...]) -> tuple[Inner, ...]:
@@ -87,26 +102,10 @@ def _text_reads_input(text: str, depth: int) -> bool:
 
 
 def _shell_reads_input(words: tuple[ShellWord, ...]) -> bool:
-    position = 1
-    while position < len(words):
-        word = words[position]
-        begins = beginning(word)
-        if not is_known(word) and not begins:
-            return True  # it may be no word at all
-        if begins in ("-", "--"):
-            return position + 1 >= len(words) or words[position + 1].value in _INPUT_FILES
-        if not begins.startswith(("-", "+")):
-            return word.value in _INPUT_FILES
-        if begins in ("--rcfile", "--init-file"):
-            position += 1
-        elif not begins.startswith("--"):
-            if "c" in begins and begins[0] == "-":
-                return False
-            if "s" in begins and begins[0] == "-":
-                return True
-            position += begins.count("o") + begins.count("O")
-        position += 1
-    return True
+    call = read_shell(words)
+    if call.unclear is not None or call.rest >= len(words) or "s" in call.letters:
+        return "c" not in call.letters
+    return "c" not in call.letters and words[call.rest].value in _INPUT_FILES
 
 
 def _inner(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:

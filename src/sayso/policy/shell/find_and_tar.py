@@ -1,23 +1,12 @@
-"""The files that the small languages of `sed`, `awk`, `find` and `tar` name (POL-36).
-
-Each is read as far as its files go. What cannot be read is None: it may then touch any file.
-"""
+"""The files that the words of `find` and `tar` name, each a little language of its own (POL-36)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sayso.core.operation import Operation
 
-_SUBSTITUTION = re.compile(
-    r"([sy])([^\\\n])((?:\\.|(?!\2)[^\\])*)\2((?:\\.|(?!\2)[^\\])*)\2", re.DOTALL
-)
-_ADDRESS = re.compile(
-    r"\s*(?:\d+(?:~\d+)?|\$|/(?:\\.|[^\\/\n])*/[IM]*|\\(.)(?:\\.|(?!\1)[^\\\n])*\1[IM]*)?"
-)
-_AWK_FILES = re.compile(r"getline|system\s*\(|\||@|close\s*\(|ARGV|ENVIRON|print[^;}\n]*>")
 _FIND_READS = frozenset({"-newer", "-anewer", "-cnewer", "-samefile", "-files0-from"})
 _FIND_WRITES = frozenset({"-fprint", "-fprint0", "-fprintf", "-fls"})
 _TAR_VALUES = "fCTXbgKNVIFHL"
@@ -33,7 +22,7 @@ _TAR_LONG = {
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A file that a program in a little language names; `path` None = not known."""
+    """A file that one of these words names; `path` None = not known."""
 
     path: str | None
     operation: Operation
@@ -41,70 +30,7 @@ class Named:
     folders: tuple[str | None, ...] = ()
 
 
-def sed_names(script: str) -> list[Named] | None:
-    """The files that a sed script reads and writes (`r`, `R`, `w`, `W`, and the flag `w` of `s`)."""
-    found: list[Named] = []
-    place = 0
-    while place < len(script):
-        if script[place] in " \t\n;{}":
-            place += 1
-            continue
-        for _ in range(2):
-            address = _ADDRESS.match(script, place)
-            place = place if address is None else address.end()
-            while place < len(script) and script[place] in " \t!":
-                place += 1
-            if script[place : place + 1] != ",":
-                break
-            place += 1
-            while script[place : place + 1] in ("+", "~"):
-                place += 1
-        if place >= len(script):
-            break
-        command = script[place]
-        end = script.find("\n", place)
-        end = len(script) if end < 0 else end
-        if command in "sy":
-            body = _SUBSTITUTION.match(script, place)
-            if body is None:
-                return None
-            place = body.end()
-            while place < len(script) and script[place] in "gpiIeEmM0123456789":
-                place += 1
-            if script[place : place + 1] != "w":
-                continue
-            command = "w"
-            end = script.find("\n", place)
-            end = len(script) if end < 0 else end
-        if command in "rRwW":
-            name = script[place + 1 : end].strip(" \t")
-            if name:
-                operation = Operation.READ if command in "rR" else Operation.WRITE
-                found.append(Named(name, operation))
-            place = end
-        elif command in "aic":
-            while end < len(script) and script[end - 1] == "\\":
-                following = script.find("\n", end + 1)
-                end = len(script) if following < 0 else following
-            place = end
-        elif command in "#:btTve":
-            stop = re.compile(r"[\n;}]" if command in "btT" else r"\n").search(script, place)
-            place = len(script) if stop is None else stop.start()
-        elif command in "=dDgGhHlnNpPqQxzF{}":
-            place += 1
-            while place < len(script) and script[place] in " \t0123456789":
-                place += 1
-        else:
-            return None
-    return found
-
-
-def awk_touches_files(program: str) -> bool:
-    """Whether an awk program may read, write or run what its operands do not name."""
-    return _AWK_FILES.search(program) is not None
-
-
-def find_names(words: Sequence[str | None]) -> list[Named] | None:
+def find_names(words: Sequence[str | None]) -> list[Named]:
     """The starting points of `find` and the files its tests read and write."""
     starts: list[str | None] = []
     place = 0
@@ -137,7 +63,7 @@ def find_names(words: Sequence[str | None]) -> list[Named] | None:
     return found + [Named(start, operation, walks) for start in starts or ["."]]
 
 
-def tar_names(words: Sequence[str | None]) -> list[Named] | None:
+def tar_names(words: Sequence[str | None]) -> list[Named]:
     """The archive, and what is packed into it or where it is unpacked."""
     modes: set[str] = set()
     folders: tuple[str | None, ...] = ()
