@@ -14,12 +14,12 @@ from sayso.broker.ports import Group, Page
 from sayso.core.approval_policy import ApprovalPolicy, Severity
 from sayso.core.effect import Effect
 from sayso.core.observed_tool import Definitions, KnownTool, ObservedTool
-from sayso.core.session import Session
-from sayso.errors import RuleRefused, StoreError
+from sayso.core.session import GivenRule, Session
+from sayso.errors import LostRace, RuleRefused, StoreError
 from sayso.people.person import owner
 from sayso.people.token import CredentialKind
 from sayso.policy.rule import Origin, Rule
-from sayso.requests.event import EventKind
+from sayso.requests.event import EventKind, Notice
 from sayso.store.guard import KEEP_NOTICES
 from tests.contracts.store_values import (
     OWNERS,
@@ -129,6 +129,29 @@ async def test_a_session_is_kept_and_stopped_once(store: Any) -> None:
     await store.stop_session("s1", at(9))
     await store.stop_session("nobody", at(9))
     assert await store.session("s1") == replace(session, stopped_at=at(5))
+
+
+async def test_a_session_is_changed_if_it_is_what_it_was(store: Any) -> None:
+    session = Session("s1", "owner", "coder", "mcp", None, True, "default", "cred", START)
+    await store.open_session(session)
+    ruled = replace(session, rules=(GivenRule("deny", "tool(rm)", "session"),))
+    told = Notice(EventKind.SETTINGS_CHANGED, START)
+    await store.change_session(session, ruled, [], [told])
+    assert await store.session("s1") == ruled
+    with pytest.raises(LostRace):
+        await store.change_session(session, ruled, [], [told])
+    with pytest.raises(LostRace):
+        await store.change_session(replace(session, session_id="s2"), ruled, [], [told])
+    assert len(await store.notices(0, 9)) == 1
+    await store.stop_session("s1", at(5))
+    await store.change_session(ruled, session, [], [])
+    assert await store.session("s1") == replace(session, stopped_at=at(5)), "it stays stopped"
+
+
+async def test_events_are_written_beside_records(store: Any) -> None:
+    await store.record([], [Notice(EventKind.SETTINGS_CHANGED, START)])
+    (told,) = await store.notices(0, 9)
+    assert (told.kind, told.event_id) == (EventKind.SETTINGS_CHANGED, 1)
 
 
 # ── rules ──────────────────────────────────────────────────────────────────────────────────────

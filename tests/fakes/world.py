@@ -115,12 +115,14 @@ class FakeRules:
     """Rules that a test changes at will; `unavailable` is why they cannot be loaded."""
 
     def __init__(self, *rules: Rule) -> None:
+        self.edited = 0
         self.say(*rules)
 
     def say(self, *rules: Rule, unavailable: str | None = None) -> None:
         """From now on these are the rules."""
         self.rules = rules
         self.unavailable = unavailable
+        self.edited += 1
         self._compiled = compiled(rules, unavailable)
 
     async def current(
@@ -131,7 +133,7 @@ class FakeRules:
         return compiled((*self.rules, *given_rules(given)), self.unavailable)
 
     def edition(self) -> int:
-        return 0
+        return self.edited
 
     def problems(self) -> tuple[str, ...]:
         return () if self.unavailable is None else (self.unavailable,)

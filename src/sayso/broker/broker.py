@@ -16,6 +16,7 @@ from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.notify import Outbox, cancelled
 from sayso.broker.ports import Page
 from sayso.broker.session_gate import SessionGate, stop_session
+from sayso.broker.session_rules import SessionRules, flag_rules
 from sayso.broker.sweep import sweep
 from sayso.broker.wait import BEAT_SECONDS, Presence
 from sayso.broker.world import World
@@ -54,6 +55,7 @@ class Broker:
         self.world = world
         self.access = Access(world.store, world.clock, world.ids)
         self.presence = Presence()
+        self.session_rules = SessionRules(world, self.access)
         self._outbox = Outbox(world)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -85,8 +87,14 @@ class Broker:
         workspace: str | None = None,
         attended: bool | None = None,
         context_label: str | None = None,
+        ask: Sequence[str] = (),
+        deny: Sequence[str] = (),
     ) -> Session:
-        """Open a session with an agent's credential; what is bound now no call can change."""
+        """Open a session with an agent's credential; what is bound now no call can change.
+
+        `ask` and `deny` are rules in text by which the agent's side binds itself; it can allow itself
+        nothing. Raises NotEligible, CallInvalid, and RuleSyntaxError for a rule that cannot be read.
+        """
         credential = actor.credential
         if actor.kind is not CredentialKind.AGENT or credential.agent_id is None:
             raise NotEligible(
@@ -107,6 +115,7 @@ class Broker:
             credential_id=credential.credential_id,
             opened_at=now,
             context_label=context_label,
+            rules=flag_rules(ask=ask, deny=deny),
         )
         await self.world.store.open_session(session)
         return session
@@ -246,6 +255,12 @@ class Broker:
         record = self._configured(actor, f"rule deleted: {rule_id}")
         if not await self.world.store.delete_rule(rule_id, [record], [self._settings()]):
             raise RuleNotFound(f"no rule has the id `{rule_id[:64]}`", "list the rules")
+        self.world.feed.publish(["rules"])
+
+    async def note_change(self, actor: Actor, words: str) -> None:
+        """Record that somebody changed settings outside of the store, and tell whoever watches."""
+        self.access.must_configure(actor)
+        await self.world.store.record([self._configured(actor, words)], [self._settings()])
         self.world.feed.publish(["rules"])
 
     # ── insight ──

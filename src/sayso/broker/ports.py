@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
@@ -96,6 +96,10 @@ class Page:
 # ── what the broker needs ──────────────────────────────────────────────────────────────────────
 
 
+Records: TypeAlias = Sequence[AuditRecord]
+Notices: TypeAlias = Sequence[Notice]
+
+
 class Store(Protocol):
     """Durable state. Every method is one transaction; each raises StoreUnavailable if it cannot be done.
 
@@ -105,7 +109,7 @@ class Store(Protocol):
     async def submit(self, new: NewCall) -> StoredCall | None:
         """Write a new call; if its owner used its external id before, write nothing and return that call."""
 
-    async def record(self, records: Sequence[AuditRecord], notices: Sequence[Notice] = ()) -> None:
+    async def record(self, records: Records, notices: Notices = ()) -> None:
         """Append audit records and events that belong to no other write."""
 
     async def apply(self, change: Change) -> None:
@@ -131,7 +135,7 @@ class Store(Protocol):
     ) -> ApprovalRequest | None:
         """The newest rejected request for that digest, resolved since the moment and not lifted."""
 
-    async def lift_sticky(self, request_id: str, records: Sequence[AuditRecord] = ()) -> None:
+    async def lift_sticky(self, request_id: str, records: Records = ()) -> None:
         """Make a rejection stick no longer."""
 
     async def pending(self) -> Sequence[ApprovalRequest]:
@@ -166,9 +170,12 @@ class Store(Protocol):
     async def session(self, session_id: str) -> Session | None:
         """The session with that id."""
 
-    async def stop_session(
-        self, session_id: str, now: Moment, records: Sequence[AuditRecord] = ()
+    async def change_session(
+        self, before: Session, after: Session, records: Records, notices: Notices
     ) -> None:
+        """Replace what a session says of itself; raises LostRace if it is not what it was before."""
+
+    async def stop_session(self, session_id: str, now: Moment, records: Records = ()) -> None:
         """Mark a session as stopped."""
 
     async def stopped_sessions(self) -> Sequence[str]:
@@ -180,14 +187,10 @@ class Store(Protocol):
     async def rules_version(self) -> int:
         """The version of the rule table alone; cheap, read at each call."""
 
-    async def put_rule(
-        self, rule: Rule, records: Sequence[AuditRecord], notices: Sequence[Notice]
-    ) -> None:
+    async def put_rule(self, rule: Rule, records: Records, notices: Notices) -> None:
         """Add or replace a row of the rule table; raises RuleRefused for a second catch-all (POL-42)."""
 
-    async def delete_rule(
-        self, rule_id: str, records: Sequence[AuditRecord], notices: Sequence[Notice]
-    ) -> bool:
+    async def delete_rule(self, rule_id: str, records: Records, notices: Notices) -> bool:
         """Delete a row; a seed deleted so never comes back. Returns whether it was there."""
 
     async def seed_rules(self, seeds: Sequence[Rule]) -> None:
@@ -199,7 +202,7 @@ class Store(Protocol):
     async def people(self) -> Mapping[str, Person]:
         """The people, by id."""
 
-    async def put_credential(self, credential: Credential, records: Sequence[AuditRecord]) -> None:
+    async def put_credential(self, credential: Credential, records: Records) -> None:
         """Store a new credential."""
 
     async def credential(self, secret_hash: str) -> Credential | None:
@@ -208,18 +211,16 @@ class Store(Protocol):
     async def credentials(self) -> Sequence[Credential]:
         """All credentials, newest first."""
 
-    async def revoke_credential(
-        self, credential_id: str, now: Moment, records: Sequence[AuditRecord]
-    ) -> bool:
+    async def revoke_credential(self, credential_id: str, now: Moment, records: Records) -> bool:
         """Revoke a credential; returns whether it was live."""
 
-    async def revoke_all(self, now: Moment, records: Sequence[AuditRecord]) -> int:
+    async def revoke_all(self, now: Moment, records: Records) -> int:
         """Revoke every credential; returns how many were live."""
 
     async def passphrase_hash(self) -> str | None:
         """The Argon2 hash of the owner's passphrase; None if none was chosen."""
 
-    async def set_passphrase_hash(self, value: str, records: Sequence[AuditRecord]) -> None:
+    async def set_passphrase_hash(self, value: str, records: Records) -> None:
         """Store the hash of a new passphrase."""
 
     async def observe_tools(self, tools: Sequence[ObservedTool], now: Moment) -> None:

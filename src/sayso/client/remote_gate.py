@@ -65,16 +65,24 @@ class RemoteGate:
         workspace: str | None = None,
         attended: bool | None = None,
         context_label: str | None = None,
+        ask: Sequence[str] = (),
+        deny: Sequence[str] = (),
         patience: float = PATIENCE_SECONDS,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> RemoteGate:
         """Open a session at the server with an agent's token; `patience` is in seconds.
 
-        Raises ServerUnreachable if nothing answers, NotAuthenticated or NotEligible for another token.
+        `ask` and `deny` are rules in text that count in this session beside all others. Raises
+        ServerUnreachable if nothing answers, NotAuthenticated or NotEligible for another token.
         """
         connection = Connection(url, token, patience=patience, transport=transport)
         body = _given(
-            source=source, workspace=workspace, attended=attended, context_label=context_label
+            source=source,
+            workspace=workspace,
+            attended=attended,
+            context_label=context_label,
+            ask=list(ask) or None,
+            deny=list(deny) or None,
         )
         try:
             found = await connection.send("POST", "/api/sessions", body)

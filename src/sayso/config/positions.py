@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 Path = tuple[str | int, ...]
@@ -24,6 +25,7 @@ class Positions:
     text: str
     keys: dict[Path, int] = field(default_factory=dict)
     values: dict[Path, int] = field(default_factory=dict)
+    _starts: list[int] = field(default_factory=list, repr=False, compare=False)
 
     def of_key(self, path: Path) -> Position:
         """Where the key or header stands; where its nearest parent does, if it has no place."""
@@ -62,8 +64,11 @@ class Positions:
         return self._position(places[path]) if path else (1, 1)
 
     def _position(self, at: int) -> Position:
-        begin = self.text.rfind("\n", 0, at) + 1
-        return self.text.count("\n", 0, at) + 1, at - begin + 1
+        if not self._starts:
+            self._starts.append(0)
+            self._starts.extend(found.end() for found in _LINE_END.finditer(self.text))
+        line = bisect_right(self._starts, at)
+        return line, at - self._starts[line - 1] + 1
 
 
 def find_positions(text: str) -> Positions:
@@ -71,6 +76,7 @@ def find_positions(text: str) -> Positions:
     return _Scanner(text).scan()
 
 
+_LINE_END = re.compile(r"\n")
 _SIMPLE = re.compile(r"\"(?!\"\")(?:[^\"\\\n]|\\.)*\"|'(?!'')[^'\n]*'")
 _STRING = re.compile(
     r'"""(?:[^\\]|\\.)*?"{3,5}|' r"'''.*?'{3,5}|" r'"(?:[^"\\\n]|\\.)*"|' r"'[^'\n]*'", re.DOTALL

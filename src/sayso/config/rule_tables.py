@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from sayso.config.positions import Path as KeyPath
@@ -33,8 +34,22 @@ RULE_KEYS = (
 )
 
 
+MAX_RULES = 10_000
+MAX_PROJECT_RULES = 1_000
+MAX_PAIRS = 100_000
+MAX_EXAMPLES = 5_000
+MAX_PROJECT_EXAMPLES = 200
+"""So many rules a file may hold; a stranger's file must not keep anybody waiting."""
+
+
 def read_rules(root: Table, origin: Origin) -> list[Rule]:
     """Every rule that the file means, each with an id of its own; raises SettingsInvalid."""
+    most, there = _most(origin), _count(root)
+    if there > most:
+        root.document.refuse((1, 1), f"the file holds {there} rules, and {most} is the most")
+    samples = _examples(root)
+    if samples > (most := MAX_PROJECT_EXAMPLES if origin is Origin.PROJECT else MAX_EXAMPLES):
+        root.document.refuse((1, 1), f"the file holds {samples} examples, and {most} is the most")
     found: dict[str, Rule] = {}
     permissions = root.table("permissions")
     for effect in EFFECTS:
@@ -57,7 +72,7 @@ def read_rules(root: Table, origin: Origin) -> list[Rule]:
 def readable_rules(root: Table, origin: Origin) -> list[Rule]:
     """The deny and ask rules that can be read, each by itself, in a file that is invalid elsewhere (POL-63)."""
     found: dict[str, Rule] = {}
-    for read in _readers(root, origin):
+    for read in islice(_readers(root, origin), _most(origin)):
         with suppress(SettingsInvalid):
             for rule in read():
                 if rule.effect is not Effect.ALLOW:
@@ -74,6 +89,30 @@ def with_timeout(rule: Rule, seconds: float | None) -> Rule:
         rule
         if policy.timeout is not None
         else replace(rule, approval=replace(policy, timeout=seconds))
+    )
+
+
+def _most(origin: Origin) -> int:
+    return MAX_PROJECT_RULES if origin is Origin.PROJECT else MAX_RULES
+
+
+def _count(root: Table) -> int:
+    """How many rules, tools and servers the file speaks of."""
+    tables = [_as_table(root.data.get(name)) for name in ("permissions", "approval", "web")]
+    lists = [item for table in tables for item in table.values() if isinstance(item, list)]
+    servers = _as_table(root.data.get("mcp"))
+    lists += [_as_list(_as_table(server).get("auto_approve")) for server in servers.values()]
+    lists.append(_as_list(root.data.get("rule")))
+    return sum(map(len, lists)) + len(servers) + len(_as_table(root.data.get("tools")))
+
+
+def _examples(root: Table) -> int:
+    """How many samples there are to try, each of which may be a command line."""
+    tables = [_as_table(rule) for rule in _as_list(root.data.get("rule"))]
+    return sum(
+        len(_as_list(table.get(key)))
+        for table in tables
+        for key in ("examples", "counter_examples")
     )
 
 
@@ -272,6 +311,12 @@ def _of_tools(root: Table) -> list[Rule]:
         RequiredTool(text, document.place(document.positions.of_value(path)))
         for path, text in root.table("approval").texts("required_tools")
     ]
+    if len(approvals) * len(required) > MAX_PAIRS:
+        root.table("approval").refuse_value(
+            "required_tools",
+            f"{len(required)} names and {len(approvals)} tools with an `approval` are too many",
+            "name fewer: a glob stands for many tools",
+        )
     try:
         return list(tool_policy_rules(approvals, required))
     except RuleSyntaxError as error:

@@ -85,10 +85,11 @@ async def open_embedded(
     terminal: bool,
     inbox: bool,
     context_label: str | None,
+    flags: Sequence[Rule] = (),
 ) -> Embedded:
     """A gate in this process: its own broker, an agent's credential of its own, one session."""
     stack = contextlib.AsyncExitStack()
-    lists = settings_rules(settings)
+    lists = settings_rules(settings, flags)
     built: list[Broker] = []
     sessions: set[str] = set()
     owner = OwnerAtTerminal(lambda: built[0])

@@ -16,11 +16,13 @@ from typing import Any, ParamSpec, Self, TypeVar, overload
 import structlog
 
 from sayso.broker.ports import GatePort, Standing
+from sayso.broker.rule_source import given_rules
 from sayso.broker.run import authorize, run
+from sayso.broker.session_rules import flag_rules
 from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
-from sayso.errors import NotAuthenticated, SaysoError
+from sayso.errors import NotAuthenticated, NotEligible, SaysoError
 from sayso.front.assembly import Embedded, open_embedded
 from sayso.front.bridge import BridgedGate, LoopThread, closed, in_own_thread, run_sync
 from sayso.front.guard import guarded
@@ -45,6 +47,8 @@ class Gate:
     default this user's), and it asks on the terminal. `inbox=True` lets an embedded gate without a
     terminal wait for the inbox instead of refusing. `agent` names the agent of an embedded gate;
     `workspace` is the working directory that calls are bound to (by default the current one).
+    `allow`, `ask` and `deny` are rules in text that count beside those of the settings; at a server an
+    agent's token may give its session asks and denies only.
 
     Any number of threads and event loops may use one gate. Use it as a (sync or async) context
     manager, or call `close()`; a gate that was left open is closed when the program ends.
@@ -62,6 +66,9 @@ class Gate:
         terminal: bool = True,
         inbox: bool = False,
         context_label: str | None = None,
+        allow: Sequence[str] = (),
+        ask: Sequence[str] = (),
+        deny: Sequence[str] = (),
     ) -> None:
         self._url = url or os.environ.get(URL_VARIABLE) or None
         self._token = token or os.environ.get(TOKEN_VARIABLE) or None
@@ -72,6 +79,7 @@ class Gate:
         self._terminal = terminal
         self._inbox = inbox
         self._context_label = context_label
+        self._flags = flag_rules(allow=allow, ask=ask, deny=deny)
         self._opening = threading.RLock()
         self._idle = threading.Condition()
         self._under_way = 0
@@ -292,12 +300,19 @@ class Gate:
                     f"make one with `sayso tokens create --kind agent` and put it into "
                     f"{TOKEN_VARIABLE}",
                 )
+            if self._given("allow"):
+                raise NotEligible(
+                    "an agent's token cannot allow its own session anything",
+                    "put the allow into the settings: sayso policy add",
+                )
             self._remote = await RemoteGate.open(
                 self._url,
                 self._token,
                 source="api",
                 workspace=self._workspace,
                 context_label=self._context_label,
+                ask=self._given("ask"),
+                deny=self._given("deny"),
             )
             return self._remote
         self._embedded = await open_embedded(
@@ -308,8 +323,12 @@ class Gate:
             terminal=self._terminal,
             inbox=self._inbox,
             context_label=self._context_label,
+            flags=given_rules(self._flags),
         )
         return self._embedded.gate
+
+    def _given(self, effect: str) -> list[str]:
+        return [rule.text for rule in self._flags if rule.effect == effect]
 
 
 async def _tell(port: GatePort, offered: Sequence[ObservedTool]) -> None:

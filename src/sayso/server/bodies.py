@@ -47,12 +47,14 @@ class ResolveBody(Body):
 
 
 class SessionBody(Body):
-    """What is bound when a session opens and no call can change."""
+    """What is bound when a session opens and no call can change; `ask` and `deny` hold rules in text."""
 
     source: Annotated[Text, Meta(examples=["mcp"])] = "api"
     workspace: Annotated[Text, Meta(examples=["/home/ada/project"])] | None = None
     attended: bool | None = None
     context_label: Annotated[Text, Meta(examples=["CronJob: Daily Digest"])] | None = None
+    ask: Annotated[list[Text], Meta(max_length=100, examples=[["shell(git push *)"]])] = []
+    deny: Annotated[list[Text], Meta(max_length=100, examples=[["write(/etc)"]])] = []
 
 
 class ToolBody(Body):

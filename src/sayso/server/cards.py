@@ -34,21 +34,23 @@ KEPT = 32 * 1024 * 1024
 _Key: TypeAlias = tuple[str, int, str | None, bool, bool]
 
 
+def text_shown(text: str) -> Shown:
+    """A text with nothing hidden in it."""
+    return cast("Shown", shown_json(show(text)))
+
+
 def by_rule_shown(found: ByRule) -> ByRuleShown:
     """A call that policy alone decided, with nothing hidden in its texts."""
-
-    def shown(text: str) -> Shown:
-        return cast("Shown", shown_json(show(text)))
 
     return ByRuleShown(
         at=found.at,
         call_id=found.call_id,
-        agent=shown(found.agent),
-        tool=shown(found.tool),
-        targets=[shown(target) for target in found.targets],
+        agent=text_shown(found.agent),
+        tool=text_shown(found.tool),
+        targets=[text_shown(target) for target in found.targets],
         effect="allow" if found.effect == "allow" else "deny",
         reason=found.reason,
-        rule=shown(found.rule),
+        rule=text_shown(found.rule),
     )
 
 

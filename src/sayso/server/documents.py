@@ -286,7 +286,10 @@ class ByRuleShown(Document):
 
 
 class Inbox(Document):
-    """Everything that waits for the person who asks, and what was decided last."""
+    """Everything that waits for the person who asks, and what was decided last.
+
+    `problems` says what is wrong with settings files: something may not count as it is written.
+    """
 
     total: int
     approvals: list[Card]
@@ -294,6 +297,7 @@ class Inbox(Document):
     elicitations: list[Card]
     plans: list[Card]
     recent: list[Card]
+    problems: list[Shown]
 
 
 class ToolSeen(Document):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
 from sayso.broker.ports import Change, Group, Page
 from sayso.core.moment import Moment
-from sayso.core.session import DEFAULT_GROUP
+from sayso.core.session import DEFAULT_GROUP, Session
 from sayso.errors import LostRace, NotEligible
 from sayso.people.token import DECIDING, Credential
 from sayso.requests.approval import ApprovalRequest, Caller, Review, Status
@@ -19,6 +21,13 @@ KEEP_NOTICES = 20_000
 
 THE_GROUP = Group(DEFAULT_GROUP, DEFAULT_GROUP, "what applies unless another group says otherwise")
 """The permission group that always exists."""
+
+
+def change_session(stored: Session | None, before: Session, after: Session) -> Session:
+    """The session as it is to be stored, which stays stopped; raises LostRace if it is not as before."""
+    if stored is None or replace(stored, stopped_at=before.stopped_at) != before:
+        raise LostRace("the session has changed meanwhile", "look again and decide on that")
+    return replace(after, stopped_at=stored.stopped_at)
 
 
 def check_next(change: Change) -> None:

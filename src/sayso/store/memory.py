@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sayso.audit.chain import GENESIS, Entry, body_of, link
 from sayso.audit.record import AuditRecord
-from sayso.broker.ports import Change, Group, NewCall, Page, StoredCall
+from sayso.broker.ports import Change, Group, NewCall, Notices, Page, Records, StoredCall
 from sayso.core.call import Owner, ToolCall
 from sayso.core.moment import Moment
 from sayso.core.observed_tool import Definitions, KnownTool, ObservedTool
@@ -26,6 +26,7 @@ from sayso.store.guard import (
     KEEP_NOTICES,
     THE_GROUP,
     WAITING_FOR_PEOPLE,
+    change_session,
     check_next,
     check_reviewer,
     check_reviews,
@@ -82,7 +83,7 @@ class MemoryStore:
                 self._external[call.owner, call.external_id] = call.call_id
         return None
 
-    async def record(self, records: Sequence[AuditRecord], notices: Sequence[Notice] = ()) -> None:
+    async def record(self, records: Records, notices: Notices = ()) -> None:
         """Append audit records and events that belong to no other write."""
         with self._lock:
             self._append(records, notices)
@@ -152,7 +153,7 @@ class MemoryStore:
         )
         return max(found, key=resolution_order, default=None)
 
-    async def lift_sticky(self, request_id: str, records: Sequence[AuditRecord] = ()) -> None:
+    async def lift_sticky(self, request_id: str, records: Records = ()) -> None:
         """Make a rejection stick no longer."""
         with self._lock:
             self._append(records, ())
@@ -220,14 +221,20 @@ class MemoryStore:
         """The session with that id."""
         return self._sessions.get(session_id)
 
-    async def stop_session(
-        self, session_id: str, now: Moment, records: Sequence[AuditRecord] = ()
+    async def change_session(
+        self, before: Session, after: Session, records: Records, notices: Notices
     ) -> None:
+        """Replace what a session says of itself, if it is what it was before."""
+        with self._lock:
+            name = before.session_id
+            self._sessions[name] = change_session(self._sessions.get(name), before, after)
+            self._append(records, notices)
+
+    async def stop_session(self, session_id: str, now: Moment, records: Records = ()) -> None:
         """Mark a session as stopped; a stopped one stays as it is."""
         with self._lock:
             self._append(records, ())
-            old = self._sessions.get(session_id)
-            if old is not None and old.stopped_at is None:
+            if (old := self._sessions.get(session_id)) is not None and old.stopped_at is None:
                 self._sessions[session_id] = replace(old, stopped_at=now)
 
     async def stopped_sessions(self) -> Sequence[str]:
@@ -245,9 +252,7 @@ class MemoryStore:
         """The version of the rule table alone."""
         return self._rules_version
 
-    async def put_rule(
-        self, rule: Rule, records: Sequence[AuditRecord], notices: Sequence[Notice]
-    ) -> None:
+    async def put_rule(self, rule: Rule, records: Records, notices: Notices) -> None:
         """Add or replace a row of the rule table."""
         with self._lock:
             check_catch_all(self._rules.values(), rule)
@@ -255,15 +260,12 @@ class MemoryStore:
             self._rules_version += 1
             self._append(records, notices)
 
-    async def delete_rule(
-        self, rule_id: str, records: Sequence[AuditRecord], notices: Sequence[Notice]
-    ) -> bool:
+    async def delete_rule(self, rule_id: str, records: Records, notices: Notices) -> bool:
         """Delete a row; a seed deleted so never comes back."""
         with self._lock:
             if self._rules.pop(rule_id, None) is None:
                 return False
-            seed_key = self._seed_keys.pop(rule_id, None)
-            if seed_key is not None:
+            if (seed_key := self._seed_keys.pop(rule_id, None)) is not None:
                 self._deleted_seeds.add(seed_key)
             self._rules_version += 1
             self._append(records, notices)
@@ -286,7 +288,7 @@ class MemoryStore:
         """The people, by id."""
         return dict(self._people)
 
-    async def put_credential(self, credential: Credential, records: Sequence[AuditRecord]) -> None:
+    async def put_credential(self, credential: Credential, records: Records) -> None:
         """Store a new credential."""
         with self._lock:
             for known in self._credentials.values():
@@ -310,9 +312,7 @@ class MemoryStore:
             found = list(self._credentials.values())
         return sorted(found, key=lambda c: (c.created_at, c.credential_id), reverse=True)
 
-    async def revoke_credential(
-        self, credential_id: str, now: Moment, records: Sequence[AuditRecord]
-    ) -> bool:
+    async def revoke_credential(self, credential_id: str, now: Moment, records: Records) -> bool:
         """Revoke a credential; returns whether it was live."""
         with self._lock:
             old = self._credentials.get(credential_id)
@@ -322,7 +322,7 @@ class MemoryStore:
             self._append(records, ())
             return old.live(now)
 
-    async def revoke_all(self, now: Moment, records: Sequence[AuditRecord]) -> int:
+    async def revoke_all(self, now: Moment, records: Records) -> int:
         """Revoke every credential; returns how many were live."""
         with self._lock:
             live = [c for c in self._credentials.values() if c.live(now)]
@@ -336,7 +336,7 @@ class MemoryStore:
         """The hash of the owner's passphrase; None if none was chosen."""
         return self._passphrase
 
-    async def set_passphrase_hash(self, value: str, records: Sequence[AuditRecord]) -> None:
+    async def set_passphrase_hash(self, value: str, records: Records) -> None:
         """Store the hash of a new passphrase."""
         with self._lock:
             self._passphrase = value

@@ -243,11 +243,11 @@ class Queries:
         self.session = self._compile(
             select(s.document, s.stopped_at).where(s.session_id == bindparam("session_id"))
         )
-        self.stop_session = self._compile(
-            update(t.SESSIONS)
-            .where(s.session_id == bindparam("the_id"), s.stopped_at.is_(None))
-            .values(stopped_at=bindparam("now"))
-        )
+        one = s.session_id == bindparam("the_id")
+        stop = update(t.SESSIONS).where(one, s.stopped_at.is_(None))
+        self.stop_session = self._compile(stop.values(stopped_at=bindparam("now")))
+        change = update(t.SESSIONS).where(one).values(document=bindparam("changed"))
+        self.change_session = self._compile(change)
         waiting = t.REQUESTS.c
         self.stopped_sessions = self._compile(
             select(s.session_id)

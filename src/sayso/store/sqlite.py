@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sayso.audit.chain import Entry
-from sayso.audit.record import AuditRecord
-from sayso.broker.ports import Change, Group, NewCall, Page, StoredCall
+from sayso.broker.ports import Change, Group, NewCall, Notices, Page, Records, StoredCall
 from sayso.core.call import Owner, ToolCall
 from sayso.core.moment import Moment
 from sayso.core.observed_tool import Definitions, KnownTool, ObservedTool
@@ -102,7 +101,7 @@ class SqliteStore:
         found: StoredCall | None = await self._write(lambda tx: units.submit(tx, rows))
         return found
 
-    async def record(self, records: Sequence[AuditRecord], notices: Sequence[Notice] = ()) -> None:
+    async def record(self, records: Records, notices: Notices = ()) -> None:
         """Append audit records and events that belong to no other write."""
         rows = codec.log_rows(records, notices)
         await self._write(lambda tx: units.log(tx, rows))
@@ -145,7 +144,7 @@ class SqliteStore:
             codec.read_request,
         )
 
-    async def lift_sticky(self, request_id: str, records: Sequence[AuditRecord] = ()) -> None:
+    async def lift_sticky(self, request_id: str, records: Records = ()) -> None:
         """Make a rejection stick no longer."""
         values, log = {"the_id": request_id}, codec.log_rows(records)
         await self._write(lambda tx: units.write(tx, self._q.lift_sticky, values, log))
@@ -201,9 +200,14 @@ class SqliteStore:
         """The session with that id."""
         return await self._one(self._q.session, {"session_id": session_id}, codec.read_session)
 
-    async def stop_session(
-        self, session_id: str, now: Moment, records: Sequence[AuditRecord] = ()
+    async def change_session(
+        self, before: Session, after: Session, records: Records, notices: Notices
     ) -> None:
+        """Replace what a session says of itself, if it is what it was before."""
+        log = codec.log_rows(records, notices)
+        await self._write(lambda tx: units.change_session(tx, before, after, log))
+
+    async def stop_session(self, session_id: str, now: Moment, records: Records = ()) -> None:
         """Mark a session as stopped; a stopped one stays as it is."""
         values, log = {"the_id": session_id, "now": now}, codec.log_rows(records)
         await self._write(lambda tx: units.write(tx, self._q.stop_session, values, log))
@@ -231,16 +235,12 @@ class SqliteStore:
         values = {"name": units.RULES_VERSION}
         return await self._one(self._q.counter, values, _number) or 0
 
-    async def put_rule(
-        self, rule: Rule, records: Sequence[AuditRecord], notices: Sequence[Notice]
-    ) -> None:
+    async def put_rule(self, rule: Rule, records: Records, notices: Notices) -> None:
         """Add or replace a row of the rule table."""
         log = codec.log_rows(records, notices)
         await self._write(lambda tx: units.put_rule(tx, rule, log))
 
-    async def delete_rule(
-        self, rule_id: str, records: Sequence[AuditRecord], notices: Sequence[Notice]
-    ) -> bool:
+    async def delete_rule(self, rule_id: str, records: Records, notices: Notices) -> bool:
         """Delete a row; a seed deleted so never comes back."""
         log = codec.log_rows(records, notices)
         return bool(await self._write(lambda tx: units.delete_rule(tx, rule_id, log)))
@@ -258,7 +258,7 @@ class SqliteStore:
         found = await self._few(self._q.people, {}, codec.read_person)
         return {person.person_id: person for person in found}
 
-    async def put_credential(self, credential: Credential, records: Sequence[AuditRecord]) -> None:
+    async def put_credential(self, credential: Credential, records: Records) -> None:
         """Store a new credential."""
         row, log = codec.credential_row(credential), codec.log_rows(records)
         await self._write(lambda tx: units.write(tx, self._q.add_credential, row, log))
@@ -272,16 +272,14 @@ class SqliteStore:
         """All credentials, newest first."""
         return await self._many(self._q.credentials, {}, codec.read_credential)
 
-    async def revoke_credential(
-        self, credential_id: str, now: Moment, records: Sequence[AuditRecord]
-    ) -> bool:
+    async def revoke_credential(self, credential_id: str, now: Moment, records: Records) -> bool:
         """Revoke a credential; returns whether it was live."""
         log = codec.log_rows(records)
         return bool(
             await self._write(lambda tx: units.revoke_credential(tx, credential_id, now, log))
         )
 
-    async def revoke_all(self, now: Moment, records: Sequence[AuditRecord]) -> int:
+    async def revoke_all(self, now: Moment, records: Records) -> int:
         """Revoke every credential; returns how many were live."""
         log = codec.log_rows(records)
         return int(await self._write(lambda tx: units.revoke_all(tx, now, log)))
@@ -290,7 +288,7 @@ class SqliteStore:
         """The hash of the owner's passphrase; None if none was chosen."""
         return await self._one(self._q.setting, {"name": units.PASSPHRASE}, lambda row: str(row[0]))
 
-    async def set_passphrase_hash(self, value: str, records: Sequence[AuditRecord]) -> None:
+    async def set_passphrase_hash(self, value: str, records: Records) -> None:
         """Store the hash of a new passphrase."""
         row, log = {"name": units.PASSPHRASE, "value": value}, codec.log_rows(records)
         await self._write(lambda tx: units.write(tx, self._q.put_setting, row, log))

@@ -8,9 +8,11 @@ from typing import Any
 from sayso.broker.ports import Change, StoredCall
 from sayso.core.moment import Moment
 from sayso.core.observed_tool import ObservedTool
+from sayso.core.session import Session
 from sayso.policy.compiled import is_catch_all
 from sayso.policy.defaults import check_catch_all, missing_seeds
 from sayso.policy.rule import Rule
+from sayso.store import guard
 from sayso.store.codec import (
     ChangeRows,
     LogRows,
@@ -18,11 +20,13 @@ from sayso.store.codec import (
     definition_row,
     read_credential,
     read_rule,
+    read_session,
     read_stored_call,
     read_tool,
     review_row,
     rule_row,
     seed_row,
+    session_row,
 )
 from sayso.store.guard import check_reviewer, check_reviews, lost_race
 from sayso.store.statement import Statement
@@ -84,6 +88,15 @@ def touch(tx: Transaction, request_ids: Sequence[str], now: Moment) -> None:
     """Note that the callers of these requests still wait."""
     for request_id in request_ids:
         tx.write(tx.queries.touch_request, {"the_id": request_id, "seen": now})
+
+
+def change_session(tx: Transaction, before: Session, after: Session, logged: LogRows) -> None:
+    """Write what a session says of itself anew, if nothing but its end has changed since."""
+    found = tx.row(tx.queries.session, {"session_id": before.session_id})
+    stored = None if found is None else read_session(found)
+    row = session_row(guard.change_session(stored, before, after))
+    tx.write(tx.queries.change_session, {"the_id": row["session_id"], "changed": row["document"]})
+    log(tx, logged)
 
 
 def put_rule(tx: Transaction, rule: Rule, logged: LogRows) -> None:

@@ -85,7 +85,7 @@
  * @property {string | null} result
  */
 
-/** @typedef {{total: number, approvals: Card[], recent: Card[]}} Inbox */
+/** @typedef {{total: number, approvals: Card[], recent: Card[], problems: Shown[]}} Inbox */
 
 /**
  * @typedef {object} ByRule a call that policy alone allowed or denied

@@ -4,7 +4,7 @@ import { Events } from "./events.js";
 import { Refused } from "./api.js";
 
 /** @import {Api} from "./api.js" */
-/** @import {ByRule, Card, Connection, Me} from "./types.js" */
+/** @import {ByRule, Card, Connection, Me, Shown} from "./types.js" */
 /** @import {Told} from "./events.js" */
 
 const BY_RULE_EVERY = 5000; // milliseconds: no event tells of what rules alone decide
@@ -40,6 +40,8 @@ export class Waiting extends EventTarget {
     this.order = [];
     /** @type {Card[]} */
     this.recent = [];
+    /** @type {Shown[]} what is wrong with settings files */
+    this.problems = [];
     /** @type {ByRule[]} */
     this.byRule = [];
     /** @type {string | null} */
@@ -140,6 +142,7 @@ export class Waiting extends EventTarget {
     const cards = [...inbox.approvals].sort(byAge);
     for (const card of cards) this.put(card, { quiet: true });
     this.recent = inbox.recent.slice(0, 5);
+    this.problems = inbox.problems;
     for (const card of this.recent) this.put(card, { quiet: true });
     this.loaded = true;
     const kept = new Set([...this.order, ...this.recent.map((card) => card.request_id), this.selected]);

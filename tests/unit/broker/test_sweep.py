@@ -219,3 +219,18 @@ async def test_sweeper_and_presence_outlive_a_store_that_fails() -> None:
     assert (await scene.request(standing.call_id)).status is Status.EXPIRED
     assert scene.notifier.updated[-1].status is Status.EXPIRED
     await scene.broker.close()
+
+
+@pytest.mark.spec("POL-63")
+async def test_whoever_watches_is_told_within_two_seconds_that_a_file_has_changed() -> None:
+    scene = make_scene()
+    await scene.broker.start()
+    await scene.clock.sleep(3)
+    assert await scene.store.notices(0, 9) == []
+    scene.rules.say(rule("deny"))
+    await scene.clock.sleep(2)
+    (told,) = await scene.store.notices(0, 9)
+    assert told.kind is EventKind.SETTINGS_CHANGED
+    await scene.clock.sleep(3)
+    assert len(await scene.store.notices(0, 9)) == 1, "once for each change"
+    await scene.broker.close()

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from sayso import CallAlreadyRan, CallDenied, CallInvalid, CallRejected, Gate
-from sayso.errors import SettingsInvalid, StoreUnavailable
+from sayso.errors import RuleSyntaxError, SettingsInvalid, StoreUnavailable
 from sayso.front.assembly import open_broker
 from sayso.requests.approval import Caller, Status
 from tests.unit.front.conftest import Aside
@@ -445,3 +445,36 @@ async def test_guarded_functions_are_remembered_beside_the_first_call(
     [tool] = [one.tool for one in known]
     assert (tool.server, tool.name, tool.description) == (None, "add", "Add two numbers.")
     assert set(tool.input_schema["properties"]) == {"a", "b"}
+
+
+@pytest.mark.spec("POL-60")
+async def test_a_program_may_bring_rules_of_its_own(home: Path) -> None:
+    rules = {"allow": ["send"], "ask": ["add"], "deny": ["tool(delete_*)"]}
+    with contextlib.closing(Gate(terminal=False, inbox=True, **rules)) as gate:  # type: ignore[arg-type]
+        assert (await gate.decide("send", {})).reason == "rule-allow"
+        assert (await gate.decide("add", {})).reason == "must-ask"
+        standing = await gate.decide("delete_all", {})
+        assert standing.reason == "rule-deny"
+        assert standing.verdict is not None
+        assert standing.verdict["rule"]["origin"] == "flag"
+        assert (await gate.decide("wipe", {})).reason == "rule-deny", "the settings count beside"
+    with pytest.raises(RuleSyntaxError, match="--allow: `wirte` is not a kind"):
+        Gate(allow=["wirte(x)"])
+
+
+@pytest.mark.spec("POL-60", "POL-63")
+async def test_the_settings_of_the_program_s_project_count_and_are_followed(
+    home: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    file = project / "sayso.toml"
+    file.write_text('[permissions]\nallow = ["send"]\ndeny = ["add"]\n')
+    with contextlib.closing(Gate(terminal=False, inbox=True, workspace=project)) as gate:
+        assert (await gate.decide("add", {})).reason == "rule-deny"
+        assert (await gate.decide("send", {})).reason == "rule-ask", "what loosens waits for trust"
+        file.write_text('[permissions]\ndeny = ["send"]\n')
+        async with asyncio.timeout(2):
+            while (await gate.decide("send", {})).reason != "rule-deny":  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        assert (await gate.decide("add", {})).effect == "allow"

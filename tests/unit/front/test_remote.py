@@ -150,3 +150,14 @@ async def one_pending(site: Site) -> Any:
         while not (found := await site.scene.store.pending()):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     return found[0]
+
+
+@pytest.mark.spec("POL-60")
+async def test_at_a_server_a_program_may_tighten_and_allow_itself_nothing(url: str) -> None:
+    with contextlib.closing(Gate(deny=["add"])) as gate:
+        assert (await gate.decide("add", {})).reason == "rule-deny"
+    with (
+        contextlib.closing(Gate(allow=["send"])) as gate,
+        pytest.raises(NotEligible, match="cannot allow its own session anything"),
+    ):
+        await gate.decide("send", {})

@@ -51,6 +51,33 @@ async def test_the_inbox_shows_what_waits_and_what_was_decided_last(site: Site) 
     assert [card["request_id"] for card in pending] == [second["call_id"]]
 
 
+@pytest.mark.spec("POL-63")
+async def test_the_inbox_says_what_is_wrong_with_the_settings(site: Site) -> None:
+    page = await site.page()
+    assert (await page.get("/api/inbox")).json()["problems"] == []
+    site.scene.rules.say(unavailable="settings.toml:1:1: \x1b[2J")
+    (problem,) = (await page.get("/api/inbox")).json()["problems"]
+    assert problem[0]["text"] == "settings.toml:1:1: "
+    assert "mark" in problem[1], "what hides in it is shown as a box"
+
+
+@pytest.mark.spec("POL-60", "REQ-64")
+async def test_an_agent_may_bind_its_session_and_allow_it_nothing(site: Site) -> None:
+    agent = await site.agent()
+    session = await open_session(agent, deny=["send_mail"], ask=["tool(add)"])
+    assert (await submit(agent, session))["reason"] == "rule-deny"
+    assert (await submit(agent, session, tool="add", arguments={}))["reason"] == "must-ask"
+    for body, word in (
+        ({"allow": ["send_mail"]}, "allow"),
+        ({"rules": [{"effect": "allow", "text": "send_mail", "origin": "flag"}]}, "rules"),
+    ):
+        refused = await agent.post("/api/sessions", json=body)
+        assert refused.status_code == 400
+        assert f"unknown field `{word}`" in refused.json()["detail"]
+    wrong = await agent.post("/api/sessions", json={"deny": ["wirte(x)"]})
+    assert "--deny: `wirte` is not a kind of rule" in wrong.json()["detail"]
+
+
 async def test_the_inbox_is_filtered_by_agent_session_and_severity(site: Site) -> None:
     coder, mailer, page = await site.agent("coder"), await site.agent("mailer"), await site.page()
     one, two = await open_session(coder), await open_session(mailer)

@@ -21,7 +21,7 @@ from sayso.cli.acting import AsJson
 from sayso.cli.exit_codes import ExitCode
 from sayso.cli.running import running_url
 from sayso.errors import SaysoError
-from sayso.front.assembly import SETTINGS_NAME, open_broker
+from sayso.front.assembly import SETTINGS_NAME, open_broker, settings_rules
 from sayso.system.places import find_places
 
 app = App(name="doctor", help_format="plaintext")
@@ -96,18 +96,23 @@ _CHOOSE = Finding(
 
 
 async def _installation(database: Path, settings: str) -> list[Finding]:
-    async with open_broker() as broker:
+    lists = settings_rules()
+    async with open_broker(settings=lists) as broker:
         findings = [Finding(True, f"database {database} opens and is whole")]
         chosen = await broker.access.has_passphrase()
         findings.append(Finding(True, "a passphrase is chosen") if chosen else _CHOOSE)
-        rules = await broker.world.rules.current()
-        problem = rules.unavailable or "; ".join(rules.problems)
-        if not problem:
+        here = str(Path.cwd())
+        rules = await broker.world.rules.current(here)
+        problems = dict.fromkeys((*broker.world.rules.problems(), *rules.problems))
+        if rules.unavailable and not problems:
+            problems = {rules.unavailable: None}
+        if not problems:
             findings.append(Finding(True, f"rules load; settings {settings}"))
-            findings += [Finding(True, f"rules: {warning}") for warning in rules.warnings]
-        else:
+        for problem in problems:
             message, _, hint = problem.partition("\nhint: ")
             findings.append(Finding(False, f"rules: {message}", hint))
+        warnings = (*lists.current(here).warnings, *rules.warnings)
+        findings += [Finding(True, f"rules: {warning}") for warning in warnings]
         waiting = len(await broker.world.store.pending())
         findings.append(Finding(True, f"requests that wait: {waiting}"))
     return findings

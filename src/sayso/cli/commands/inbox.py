@@ -9,6 +9,7 @@ from cyclopts import App
 
 from sayso.cli.acting import AsJson
 from sayso.cli.cards import beginning_of, card_json, card_text, inbox_table, short_ids
+from sayso.cli.saying import say
 from sayso.core.code_words import code_of
 from sayso.front.assembly import open_broker
 
@@ -36,6 +37,10 @@ def show(request_id: str, /, *, as_json: AsJson = False) -> int:
 async def _list(as_json: bool) -> int:
     async with open_broker() as broker:
         requests = await broker.world.store.pending()
+        for request in requests:  # so that the files of their workspaces are known
+            await broker.world.rules.current(request.call.workspace)
+        for problem in broker.world.rules.problems():
+            say("warning", problem)
         if as_json:
             print(json.dumps([await card_json(broker, request) for request in requests], indent=2))
             return 0

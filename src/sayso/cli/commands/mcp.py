@@ -12,9 +12,12 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from sayso.adapters.mcp_gateway import serve
+from sayso.broker.session_rules import flag_rules
+from sayso.cli.flags import AllowRules, AskRules, DenyRules
 from sayso.cli.running import server_url
 from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
-from sayso.errors import CallInvalid, NotAuthenticated
+from sayso.core.session import GivenRule
+from sayso.errors import CallInvalid, NotAuthenticated, NotEligible
 
 LAUNCHERS = {"npx": (), "bunx": (), "uvx": (), "pipx": ("run",), "pnpm": ("dlx",), "yarn": ("dlx",)}
 """Programs that fetch a package and start it, and the words before its name."""
@@ -41,6 +44,9 @@ def mcp(
             help="Where sayso serve listens; by default this installation's.", env_var=URL_VARIABLE
         ),
     ] = None,
+    allow: AllowRules = (),
+    ask: AskRules = (),
+    deny: DenyRules = (),
     hold: Annotated[
         float | None,
         Parameter(help="How many seconds a call is held before the client is told to retry."),
@@ -49,7 +55,8 @@ def mcp(
     """Start an MCP server with sayso in front of it: each tool call passes the gate.
 
     The gateway needs a running server (sayso serve) and an agent's token in
-    SAYSO_AGENT_TOKEN.
+    SAYSO_AGENT_TOKEN. Its own rules can only tighten: what is to be allowed
+    stands in the settings, or at sayso serve --allow.
 
     Parameters
     ----------
@@ -68,9 +75,14 @@ def mcp(
         )
     if hold is not None and not 0 < hold < 86_400:
         raise CallInvalid(f"`{hold:g}` is not a number of seconds", "give one above 0, up to a day")
-    return asyncio.run(
-        _mcp(list(command), name or named_by(command), url or server_url(), token, hold)
-    )
+    if allow:
+        raise NotEligible(
+            "a gateway holds an agent's token, which cannot allow its own session anything",
+            "put the rule into your settings (sayso policy add), or start: sayso serve --allow RULE",
+        )
+    rules = flag_rules(ask=ask, deny=deny)
+    server_name = name or named_by(command)
+    return asyncio.run(_mcp(list(command), server_name, url or server_url(), token, hold, rules))
 
 
 def named_by(command: Sequence[str]) -> str:
@@ -91,9 +103,22 @@ def named_by(command: Sequence[str]) -> str:
     return re.split(r"[@=<>~!\[]", package, maxsplit=1)[0] or program
 
 
-async def _mcp(command: list[str], name: str, url: str, token: str, hold: float | None) -> int:
+async def _mcp(
+    command: list[str],
+    name: str,
+    url: str,
+    token: str,
+    hold: float | None,
+    rules: Sequence[GivenRule],
+) -> int:
     gate = await RemoteGate.open(
-        url, token, source="mcp", workspace=str(Path.cwd()), context_label=f"MCP: {name}"
+        url,
+        token,
+        source="mcp",
+        workspace=str(Path.cwd()),
+        context_label=f"MCP: {name}",
+        ask=[rule.text for rule in rules if rule.effect == "ask"],
+        deny=[rule.text for rule in rules if rule.effect == "deny"],
     )
     try:
         return await serve(gate, command, server_name=name, hold_seconds=hold)

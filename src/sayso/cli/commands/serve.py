@@ -9,8 +9,11 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from sayso.broker.rule_source import given_rules
+from sayso.broker.session_rules import flag_rules
 from sayso.channels.web.channel import WebInbox
 from sayso.cli.acting import PassphraseStdin, choose_passphrase
+from sayso.cli.flags import AllowRules, AskRules, DenyRules
 from sayso.cli.running import free_port, serving
 from sayso.cli.saying import say
 from sayso.config.source import SettingsRules
@@ -72,12 +75,16 @@ def serve(
     ] = (),
     tls_cert: Annotated[Path | None, Parameter(help="The certificate, to serve over TLS.")] = None,
     tls_key: Annotated[Path | None, Parameter(help="The certificate's key.")] = None,
+    allow: AllowRules = (),
+    ask: AskRules = (),
+    deny: DenyRules = (),
     passphrase_stdin: PassphraseStdin = False,
 ) -> int:
     """Run the server and its page.
 
     The page is the inbox; gateways and programs use the API. At the first start
-    on a terminal it lets you choose the passphrase that the page asks for.
+    on a terminal it lets you choose the passphrase that the page asks for. Rules
+    given here count for every call until it ends, beside those of the settings.
     """
     from sayso.server.run import run
 
@@ -88,7 +95,8 @@ def serve(
     for file in (tls_cert, tls_key):
         if file is not None and not file.is_file():
             raise SettingsInvalid(f"there is no file `{file}`", "name the certificate and its key")
-    lists = settings_rules()
+    flags = given_rules(flag_rules(allow=allow, ask=ask, deny=deny))
+    lists = settings_rules(flags=flags)
     if lists.problem is not None:
         say("warning", lists.problem)
         say("warning", "until it is mended nothing is allowed and nothing can be approved")

@@ -12,7 +12,7 @@ from sayso.broker.broker import Broker
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.server.auth import Who
 from sayso.server.bodies import ResolveBody
-from sayso.server.cards import Cards, by_rule_shown
+from sayso.server.cards import Cards, by_rule_shown, text_shown
 from sayso.server.documents import ByRuleShown, Card, Inbox
 from sayso.server.injected import Asked, TheBroker, TheCards
 from sayso.server.routes import route
@@ -48,6 +48,7 @@ async def read_inbox(
         elicitations=[],
         plans=[],
         recent=await cards.of_all(actor, recent),
+        problems=[text_shown(problem) for problem in broker.world.rules.problems()],
     )
 
 

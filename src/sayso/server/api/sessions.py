@@ -31,6 +31,8 @@ async def open_session(
         workspace=data.workspace,
         attended=data.attended,
         context_label=data.context_label,
+        ask=data.ask,
+        deny=data.deny,
     )
     return SessionOpened(
         session_id=session.session_id, user_id=session.user_id, agent_id=session.agent_id

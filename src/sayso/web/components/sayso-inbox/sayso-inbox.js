@@ -102,6 +102,7 @@ export class SaysoInbox extends LitElement {
     const { rows, current } = waiting;
     const empty = rows.length === 0;
     return html`
+      ${waiting.problems.length > 0 ? this.#problems(waiting) : nothing}
       <main class=${empty && !current ? "empty" : ""}>
         <section class="list" aria-label="Waiting">${empty ? this.#nothing(waiting) : this.#list(waiting, rows)}
           <sayso-by-rule .calls=${waiting.byRule} .now=${Math.floor(now() / 10_000) * 10_000}></sayso-by-rule>
@@ -115,6 +116,14 @@ export class SaysoInbox extends LitElement {
       <div class="unseen" aria-live="polite">${this.#news(waiting)}</div>
       <sayso-keys></sayso-keys>
     `;
+  }
+
+  /** @param {Waiting} waiting says on top that settings may not count as they are written */
+  #problems(waiting) {
+    return html`<div class="problems" role="alert">
+      <b>Something is wrong with the settings.</b> Until it is mended their allow rules do not count.
+      <ul>${waiting.problems.map((problem) => html`<li><sayso-shown .runs=${problem}></sayso-shown></li>`)}</ul>
+    </div>`;
   }
 
   /**

@@ -1,0 +1,202 @@
+"""`sayso trust`: what a project's settings loosen waits for the user's trust in exactly that content (POL-60)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from sayso.channels.display import safe
+from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting, interruptible
+from sayso.config.followed import FollowedFile
+from sayso.config.settings import Scope
+from sayso.config.source import SettingsRules
+from sayso.config.workspace import project_root
+from sayso.core.effect import Effect
+from sayso.errors import CallInvalid, NotAuthenticated, SettingsInvalid
+from sayso.front.assembly import settings_rules
+
+app = App(name="trust", help_format="plaintext")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One settings file of a project, as it was when it was read: with exactly this content."""
+
+    path: str
+    digest: str | None
+    tightens: int
+    loosens: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+    problem: str | None
+    trusted: bool
+
+    @property
+    def waits(self) -> bool:
+        """Whether something in it waits for trust."""
+        return self.problem is None and bool(self.loosens) and not self.trusted
+
+    def to_json(self) -> dict[str, Any]:
+        """The file as plain data."""
+        return {
+            "path": self.path,
+            "sha256": self.digest,
+            "tightens": self.tightens,
+            "loosens": [{"place": place, "what": what} for place, what in self.loosens],
+            "warnings": list(self.warnings),
+            "problem": self.problem,
+            "trusted": self.trusted,
+        }
+
+
+@app.default
+def trust(
+    path: Path | None = None,
+    /,
+    *,
+    show: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Only show what there is; change nothing."),
+    ] = False,
+    revoke: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Trust the project's files no more."),
+    ] = False,
+    yes: Annotated[
+        bool, Parameter(negative="", show_default=False, help="Do not ask again before trusting.")
+    ] = False,
+    passphrase_stdin: PassphraseStdin = False,
+    token_stdin: TokenStdin = False,
+    as_json: AsJson = False,
+) -> int:
+    """Look at what a project's settings would loosen, and let it count.
+
+    A project's deny and ask rules count at once. What loosens waits until you
+    trust exactly this content; when it changes, it waits again.
+
+    Parameters
+    ----------
+    path
+        The project, or a folder in it; by default where you are.
+    """
+    place = (path or Path.cwd()).absolute()
+    if not place.is_dir():
+        raise CallInvalid(f"`{place}` is not a folder", "name the project's folder")
+    if show and revoke:
+        raise CallInvalid("--show changes nothing", "leave out --revoke, or --show")
+    rules = settings_rules()
+    found = [_found(rules, file) for file in _files(rules, place)]
+    if as_json:
+        print(json.dumps([file.to_json() for file in found], indent=2))
+    else:
+        _print(place, found)
+    if show:
+        return 0
+    if revoke:
+        return asyncio.run(_revoke(rules, place, passphrase_stdin, token_stdin))
+    for file in found:
+        if file.problem is not None:
+            message, _, hint = file.problem.partition("\nhint: ")
+            raise SettingsInvalid(message, hint or "mend the file, then trust it")
+    waiting = [file for file in found if file.waits]
+    if not waiting:
+        return 0
+    return asyncio.run(_trust(rules, waiting, yes, passphrase_stdin, token_stdin))
+
+
+async def _trust(
+    rules: SettingsRules,
+    waiting: list[Found],
+    yes: bool,
+    passphrase_stdin: bool,
+    token_stdin: bool,
+) -> int:
+    if not yes and not sys.stdin.isatty():
+        raise NotAuthenticated(
+            "there is no terminal to ask on whether this is trusted",
+            "look at it with --show, then say --yes",
+        )
+    if not yes and not _agrees():
+        print("Nothing was changed.", file=sys.stderr)
+        return 1
+    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
+        broker,
+        actor,
+    ):
+        broker.access.must_configure(actor)
+        for file in waiting:
+            assert rules.trust is not None, "the installation's own rules have one"
+            assert file.digest is not None, "what waits was read"
+            rules.trust.trust(file.path, file.digest)
+            await broker.note_change(actor, f"trusted: {file.path} (sha256 {file.digest})")
+            print(f"trusted: {safe(file.path)}", file=sys.stderr)
+    return 0
+
+
+async def _revoke(
+    rules: SettingsRules, place: Path, passphrase_stdin: bool, token_stdin: bool
+) -> int:
+    book = rules.trust
+    assert book is not None, "the installation's own rules have one"
+    book.look()
+    root = Path(project_root(str(place)))
+    files = [file for file in book.files() if root in Path(file).parents]
+    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
+        broker,
+        actor,
+    ):
+        broker.access.must_configure(actor)
+        for file in files:
+            book.revoke(file)
+            await broker.note_change(actor, f"trusted no more: {file}")
+            print(f"trusted no more: {safe(file)}", file=sys.stderr)
+    if not files:
+        print("Nothing there was trusted.", file=sys.stderr)
+    return 0
+
+
+def _files(rules: SettingsRules, place: Path) -> list[FollowedFile]:
+    return [file for file in rules.files(str(place)) if file.scope is Scope.PROJECT]
+
+
+def _found(rules: SettingsRules, file: FollowedFile) -> Found:
+    settings = file.settings
+    return Found(
+        path=str(file.path),
+        digest=file.digest,
+        tightens=sum(rule.effect is not Effect.ALLOW for rule in settings.rules),
+        loosens=tuple((one.place, one.text) for one in settings.loosens),
+        warnings=settings.warnings,
+        problem=file.problem,
+        trusted=rules.trust is not None and rules.trust.trusts(str(file.path), file.digest),
+    )
+
+
+def _print(place: Path, found: list[Found]) -> None:
+    if not found:
+        print(f"{safe(str(place))} has no settings of its own.")
+    for file in found:
+        if file.problem is not None:
+            state = "cannot be used"
+        elif file.trusted:
+            state = "trusted"
+        else:
+            state = "waits for your trust" if file.loosens else "loosens nothing"
+        print(f"{safe(file.path)}: {state}")
+        print(f"  rules that tighten, which count at once: {file.tightens}")
+        for where, what in file.loosens:
+            line = where.removeprefix(file.path).lstrip(":")
+            print(f"  loosens, at {safe(line)}: {safe(what)}")
+        for warning in file.warnings:
+            print(f"  warning: {safe(warning.removeprefix(file.path).lstrip(':'))}")
+
+
+def _agrees() -> bool:
+    print("Trust exactly this? [y/N] ", end="", file=sys.stderr, flush=True)
+    with interruptible():
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
