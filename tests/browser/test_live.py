@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from playwright.async_api import expect
 
@@ -140,3 +142,20 @@ async def test_an_inbox_that_cannot_be_read_says_so_and_is_asked_for_again(
     await expect(window.page.get_by_text("The inbox cannot be read now.")).to_be_visible()
     await window.page.unroute("**/api/inbox")
     await expect(window.approve).to_be_visible(timeout=10_000)
+
+
+@pytest.mark.spec("POL-63")
+async def test_what_is_wrong_with_the_settings_is_said_on_top(desktop: Window, site: Site) -> None:
+    standing = await site.ask(arguments={"to": "one", "text": "x"})
+    alert = desktop.page.get_by_role("alert")
+    await expect(desktop.approve).to_be_visible()
+    await expect(alert).to_have_count(0)
+    site.lists.lists = replace(site.lists.lists, problem="settings.toml:3:1: `x` is not a setting")
+    await desktop.page.reload()
+    await expect(alert).to_contain_text("Something is wrong with the settings.")
+    await expect(alert).to_contain_text("settings.toml:3:1: `x` is not a setting")
+    await expect(desktop.card).to_contain_text(standing["code"])
+    site.lists.lists = replace(site.lists.lists, problem=None)
+    await desktop.page.reload()
+    await expect(desktop.approve).to_be_visible()
+    await expect(alert).to_have_count(0)

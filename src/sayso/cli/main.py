@@ -27,8 +27,8 @@ COMMANDS = {
     "policy": "Check, explain, test and change what policy says.",
     "reject": "Reject a request that waits.",
     "serve": "Run the server and its page.",
-    "trust": "Look at what a project's settings loosen, and let it count.",
     "tokens": "Make, list and revoke the tokens of agents, approvers and admins.",
+    "trust": "Look at what a project's settings loosen, and let it count.",
 }
 """The commands and what each is for; a command's module is imported when it is used."""
 

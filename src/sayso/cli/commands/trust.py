@@ -74,7 +74,7 @@ def trust(
     token_stdin: TokenStdin = False,
     as_json: AsJson = False,
 ) -> int:
-    """Look at what a project's settings would loosen, and let it count.
+    """Look at what a project's settings loosen, and let it count.
 
     A project's deny and ask rules count at once. What loosens waits until you
     trust exactly this content; when it changes, it waits again.
