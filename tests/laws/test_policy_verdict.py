@@ -142,7 +142,7 @@ def unreadable(line: str) -> st.SearchStrategy[str]:
             f"$X; {line}",
             f'{line} && "$CMD" x',
             f". ./setup; {line}",
-            f"{line}; echo 'not closed",
+            f'{line}; echo "not closed',
             f"{line} &&& ls",
             f'trap "$X" EXIT; {line}',
             f"{line}\nX=1; echo ${{X@P}}",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Protocol
 
 from sayso.core.operation import Operation
 from sayso.core.shell_command import Role, ShellCommand, ShellLine
@@ -18,19 +20,37 @@ from sayso.policy.web_address import read_url
 MAX_PATHS = 1000
 """How many paths of one line are looked at; a line with more has a doubt."""
 
-PathTarget = Callable[[str, Operation, str | None], Target]
+_MOST_KEPT = 2048
+_MOST_KEPT_CHARACTERS = 4096
+
+# What a line's commands touch follows from the line alone, so that forgetting is always safe (POL-37). A line
+# is kept beside it, for its identity is the key: comparing all its words would cost more than it saves.
+_memo: dict[int, tuple[ShellLine, tuple[tuple[Touched, ...], ...]]] = {}
+
+
+class PathTarget(Protocol):
+    """Makes the target of a path, which is not the call's own; `folder` is what it is relative to."""
+
+    def __call__(
+        self,
+        text: str,
+        operation: Operation,
+        folder: str | None,
+        command: ShellCommand,
+        *,
+        redirected: bool,
+        walks: bool,
+    ) -> Target:
+        """The target of a path that a command touches."""
 
 
 def command_targets(
     line: ShellLine, workspace: str | None, facts: Facts, path_target: PathTarget, *, own: bool
 ) -> Iterator[Target]:
-    """The targets of a line: a command each, the line itself if it has a doubt, and what is touched.
-
-    `path_target` makes the target of a path (text, operation, folder it is relative to), not own.
-    """
+    """The targets of a line: a command each, the line itself if it has a doubt, and what is touched."""
     found = _Found(workspace, facts, path_target)
-    for command in line.commands:
-        doubt = found.add(command)
+    for command, things in zip(line.commands, _touched_by(line), strict=True):
+        doubt = found.add(command, things)
         yield Target(
             TargetKind.COMMAND, command.text, own, doubt=doubt, command=command, line=line.text
         )
@@ -42,14 +62,20 @@ def command_targets(
     yield from found.targets.values()
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    kind: TargetKind
-    text: str
-    operation: Operation | None
-    path: str | None
-    redirected: bool
-    walks: bool
+def _touched_by(line: ShellLine) -> tuple[tuple[Touched, ...], ...]:
+    """What each command of a line touches, no more of it than is looked at."""
+    found = _memo.get(id(line))
+    if found is None:
+        things = tuple(tuple(islice(touched(command), MAX_PATHS + 1)) for command in line.commands)
+        found = (line, things)
+        if len(line.text) <= _MOST_KEPT_CHARACTERS:
+            if len(_memo) >= _MOST_KEPT:
+                _memo.clear()
+            _memo[id(line)] = found
+    return found[1]
+
+
+_Key = tuple[TargetKind, str, Operation | None, bool, bool]
 
 
 class _Found:
@@ -63,20 +89,20 @@ class _Found:
         self._folders: dict[tuple[str | None, ...], str | None] = {(): workspace}
         self._leaving: dict[str | None, str | None] = {}
 
-    def add(self, command: ShellCommand) -> str | None:
+    def add(self, command: ShellCommand, things: Sequence[Touched]) -> str | None:
         """Add what a command touches; the doubt about the place it works in, if there is one."""
         reads_place = command.role is Role.PLAIN and name_of(command) in READS_ITS_PLACE
         doubt = None
         if reads_place:
             doubt = next(filter(None, map(self._left, command.places)), None)
-        for thing in touched(command):
+        for thing in things:
             for place in command.places:
                 if self._full():
                     return doubt
                 if reads_place and thing.place and doubt is None:
                     doubt = self._left((*place, *thing.folders, thing.word.value))
-                for target in self._targets(thing, (*place, *thing.folders)):
-                    self._put(replace(target, command=command))
+                for target in self._targets(thing, (*place, *thing.folders), command):
+                    self._put(target)
         return doubt
 
     def _full(self) -> bool:
@@ -87,58 +113,57 @@ class _Found:
         return True
 
     def _put(self, target: Target) -> None:
-        key = _Key(
-            target.kind, target.text, target.operation, target.path, target.redirected, target.walks
-        )
+        key = (target.kind, target.text, target.operation, target.redirected, target.walks)
         self.targets.setdefault(key, target)
 
-    def _targets(self, thing: Touched, place: tuple[str | None, ...]) -> Iterator[Target]:
+    def _targets(
+        self, thing: Touched, place: tuple[str | None, ...], command: ShellCommand
+    ) -> Iterator[Target]:
         if thing.sort is Sort.ADDRESS:
-            yield _host(thing)
+            yield _host(thing, command)
             return
         folder = self._folder(place)
         if thing.sort is Sort.ANYTHING or thing.word.value is None:
-            yield self._unknown(thing)
+            yield _unknown(thing, command)
             return
         value = thing.word.value
         texts = [value]
         if thing.word.pattern is not None:
             names = self._names(thing.word.pattern, folder)
             if names is None:
-                yield from self._unknown_names(thing, folder)
+                yield self._unknown_names(thing, folder, command)
             else:
                 texts = [*names, *([] if names else [value])]
             if thing.whole and thing.word.pattern.rpartition("/")[2] == "*":
                 # All that lies in a folder is as much as the folder.
                 texts.append(value.rpartition("/")[0] or ("/" if value.startswith("/") else "."))
         for text in texts:
-            yield self._path(thing, text, folder)
+            yield self._path(thing, text, folder, command)
 
-    def _path(self, thing: Touched, text: str, folder: str | None) -> Target:
-        if not text.startswith(("/", "~")) and text[:5].lower() != "file:" and folder is None:
-            return self._unknown(replace(thing, word=replace(thing.word, text=text)))
-        target = self._path_target(text, thing.operation, folder)
-        if thing.guessed and not text.startswith("~") and not target.text.startswith("/proc/"):
-            # That a word could be read as an odd path is no reason to ask: nothing says it is one.
-            target = replace(target, doubt=None)
-        return replace(target, redirected=thing.redirected, walks=thing.walks)
-
-    def _unknown(self, thing: Touched) -> Target:
-        return Target(
-            TargetKind.PATH,
-            thing.word.text,
-            False,
+    def _path(self, thing: Touched, text: str, folder: str | None, command: ShellCommand) -> Target:
+        if folder is None and text[:1] not in ("/", "~") and text[:5].lower() != "file:":
+            return _unknown(thing, command, text)
+        target = self._path_target(
+            text,
             thing.operation,
+            folder,
+            command,
             redirected=thing.redirected,
+            walks=thing.walks,
         )
+        if target.doubt is None or not thing.guessed:
+            return target
+        if text.startswith("~") or target.text.startswith("/proc/"):
+            return target
+        # That a word could be read as an odd path is no reason to ask: nothing says it is one.
+        return replace(target, doubt=None)
 
-    def _unknown_names(self, thing: Touched, folder: str | None) -> Iterator[Target]:
+    def _unknown_names(self, thing: Touched, folder: str | None, command: ShellCommand) -> Target:
         """A glob that stands for names that are not known, below a folder that is."""
-        operation = thing.operation
         fixed = thing.word.text.replace("\\", "/").partition("*")[0].rpartition("/")[0]
-        if operation is Operation.DELETE and self._is_inside(fixed, folder):
-            operation = Operation.ANY
-        yield self._unknown(replace(thing, operation=operation))
+        if thing.operation is Operation.DELETE and self._is_inside(fixed, folder):
+            thing = replace(thing, operation=Operation.ANY)
+        return _unknown(thing, command)
 
     def _names(self, pattern: str, folder: str | None) -> tuple[str, ...] | None:
         home = self._facts.home
@@ -211,10 +236,21 @@ def _below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def _host(thing: Touched) -> Target:
+def _unknown(thing: Touched, command: ShellCommand, text: str | None = None) -> Target:
+    return Target(
+        TargetKind.PATH,
+        text or thing.word.text,
+        False,
+        thing.operation,
+        redirected=thing.redirected,
+        command=command,
+    )
+
+
+def _host(thing: Touched, command: ShellCommand) -> Target:
     value = thing.word.value
     if value is None:
-        return Target(TargetKind.HOST, thing.word.text, False)
+        return Target(TargetKind.HOST, thing.word.text, False, command=command)
     address = read_url(value)
     return Target(
         TargetKind.HOST,
@@ -225,4 +261,5 @@ def _host(thing: Touched) -> Target:
         port=address.port,
         doubt=None if thing.guessed else address.doubt,
         alternatives=address.alternatives,
+        command=command,
     )

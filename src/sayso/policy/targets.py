@@ -12,6 +12,7 @@ from typing import Any
 
 from sayso.core.call import ToolCall
 from sayso.core.operation import Operation
+from sayso.core.shell_command import ShellCommand
 from sayso.core.target import Target, TargetKind
 from sayso.policy.command_targets import command_targets
 from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor
@@ -179,12 +180,29 @@ def _paths(
 
 
 def path_target(
-    text: str, operation: Operation, workspace: str | None, facts: Facts, *, own: bool
+    text: str,
+    operation: Operation,
+    workspace: str | None,
+    facts: Facts,
+    *,
+    own: bool,
+    command: ShellCommand | None = None,
+    redirected: bool = False,
+    walks: bool = False,
 ) -> Target:
-    """The target of a path as an agent wrote it."""
+    """The target of a path as an agent wrote it; the last three are as in `Target`."""
     place = normalise(text, workspace, facts)
     if place.path is None or place.raw is None:
-        return Target(TargetKind.PATH, _shown(text), own, operation, doubt=place.doubt)
+        return Target(
+            TargetKind.PATH,
+            _shown(text),
+            own,
+            operation,
+            doubt=place.doubt,
+            command=command,
+            redirected=redirected,
+            walks=walks,
+        )
     resolved = facts.resolve(place.raw)
     doubt, alternatives = place.doubt, place.alternatives
     if "/.." in place.raw and (other := facts.resolve(collapse(place.raw))) != resolved:
@@ -206,6 +224,9 @@ def path_target(
         resolved,
         doubt=doubt,
         alternatives=alternatives,
+        command=command,
+        redirected=redirected,
+        walks=walks,
     )
 
 
@@ -285,8 +306,25 @@ def _command(
         doubt = f"the command line contains the character {hidden}, which is not seen as what it is"
         yield Target(TargetKind.COMMAND, value, own, doubt=doubt)
 
-    def derived(text: str, operation: Operation, folder: str | None) -> Target:
-        return path_target(text, operation, folder, facts, own=False)
+    def derived(
+        text: str,
+        operation: Operation,
+        folder: str | None,
+        command: ShellCommand,
+        *,
+        redirected: bool,
+        walks: bool,
+    ) -> Target:
+        return path_target(
+            text,
+            operation,
+            folder,
+            facts,
+            own=False,
+            command=command,
+            redirected=redirected,
+            walks=walks,
+        )
 
     yield from command_targets(analyse(value, facts), workspace, facts, derived, own=own)
 
