@@ -37,6 +37,12 @@ from sayso.policy.shell.words import after, literal
 from sayso.policy.shell.wrapper_table import CONTAINER_PROGRAMS, SHELLS
 from sayso.policy.shell.wrappers import inner_of
 
+_MOST_KEPT = 4096
+_MOST_KEPT_CHARACTERS = 4096
+
+# By identity, which is quicker than by value; the command itself is kept, so that its id is nobody else's.
+_memo: dict[int, tuple[ShellCommand, tuple[Touched, ...]]] = {}
+
 _PLAIN = {
     Use.READ: (Operation.READ,),
     Use.WRITE: (Operation.WRITE,),
@@ -58,8 +64,23 @@ def name_of(command: ShellCommand) -> str | None:
     return base_name(command.words[0].value).lower()
 
 
-def touched(command: ShellCommand) -> Iterator[Touched]:
-    """What a command touches, by its redirections, operands and the values of its options."""
+def touched(command: ShellCommand) -> tuple[Touched, ...]:
+    """What a command touches, by its redirections, operands and the values of its options.
+
+    A line that is kept keeps its commands, so that what each touches is found once.
+    """
+    kept = _memo.get(id(command))
+    if kept is not None and kept[0] is command:
+        return kept[1]
+    found = tuple(_touched(command))
+    if len(command.text) <= _MOST_KEPT_CHARACTERS:
+        if len(_memo) >= _MOST_KEPT:
+            _memo.clear()
+        _memo[id(command)] = command, found
+    return found
+
+
+def _touched(command: ShellCommand) -> Iterator[Touched]:
     for redirection in command.redirections:
         yield from redirected(redirection)
     if not command.words or not ELSEWHERE.isdisjoint(command.wrappers):
