@@ -10,15 +10,12 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from sayso.broker.rule_source import given_rules
+from sayso.broker.session_rules import flag_rules
 from sayso.channels.display import safe
 from sayso.cli.acting import AsJson
-from sayso.cli.commands.policy.flags import (
-    AllowRules,
-    AskRules,
-    DenyRules,
-    SettingsFile,
-    flag_rules,
-)
+from sayso.cli.commands.policy.flags import SettingsFile
+from sayso.cli.flags import AllowRules, AskRules, DenyRules
 from sayso.core.call import ToolCall, parse_arguments
 from sayso.errors import CallInvalid
 from sayso.front.rules_in_force import rules_in_force, rules_of_file
@@ -64,7 +61,7 @@ def explain(
     several it is what those words are. For other tools: --tool, with --arg or
     --json-args. Modes and grants are left out, and nothing is run or asked.
     """
-    extra = flag_rules(allow, ask, deny)
+    extra = given_rules(flag_rules(allow=allow, ask=ask, deny=deny))
     name, arguments = _what(command, tool, arg, json_args)
     where = str((workspace or Path.cwd()).absolute())
     call = ToolCall(
