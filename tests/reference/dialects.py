@@ -289,6 +289,10 @@ def opencode(config: dict[str, Any], call: Sample) -> Effect:
         inside = call.what.startswith(WORKSPACE + "/")
         shown = call.what[len(WORKSPACE) + 1 :] if inside else call.what
         found = [_last(rules, key, shown)]
+        if call.kind == "list" and not any(_wild(wanted, "list") for wanted, _, _ in rules):
+            found = [
+                ALLOW
+            ]  # as its defaults say, which the import of an allow for reading relies on
         if not inside:
             found.append(_guard(rules, call.what))
         return strictest(found)

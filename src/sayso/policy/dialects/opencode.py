@@ -140,25 +140,30 @@ def _in_order(table: dict[str, object]) -> Iterator[tuple[str, object]]:
 
 def _guarded(lines: list[Line]) -> bool:
     """Whether OpenCode asks before a tool touches what lies outside of its working directory."""
-    outside = [line for line in lines if wildcard_matches(line.key, "external_directory")]
-    return any(line.effect is not Effect.ALLOW for line in outside) or not any(
-        line.pattern == "*" for line in outside
-    )
+    guarded = True
+    for line in lines:
+        if wildcard_matches(line.key, "external_directory"):
+            if line.effect is not Effect.ALLOW:
+                guarded = True
+            elif line.pattern == "*":
+                guarded = False
+    return guarded
 
 
 def _entries(lines: list[Line], document: JsonText, *, guarded: bool) -> Iterator[Entry]:
     for line in lines:
         names = [name for name in BUILT_IN if wildcard_matches(line.key, name)]
-        if line.key == "*":
+        if line.key == "*" and not (guarded and line.effect is Effect.ALLOW):
             yield _everything(line)
-            if guarded and line.effect is Effect.ALLOW:
-                yield _files_of_commands(line)
             continue
         for name in names:
             if name == "external_directory":
                 yield from _outside(line, document)
             elif name == "bash" and guarded:
                 yield from _guarded_bash(line, name)
+            elif name in READS_TOO and guarded and line.effect is Effect.ALLOW:
+                lost = f"`{name}` would reach outside; an allow for `read` covers it inside"
+                yield Entry(line.effect, line.source, (), name, line.pattern, lost)
             elif name != "doom_loop":
                 yield from _READERS.get(name, _whole)(line, name)
         if line.key not in BUILT_IN and line.key not in ("external_directory", "doom_loop"):
@@ -167,7 +172,7 @@ def _entries(lines: list[Line], document: JsonText, *, guarded: bool) -> Iterato
 
 def _siblings(lines: list[Line], out: Translator) -> None:
     """Ask for tools that an allow for reading covers here, and which OpenCode does not allow."""
-    reads = [line for line in lines if line.key != "*" and wildcard_matches(line.key, "read")]
+    reads = [line for line in lines if wildcard_matches(line.key, "read")]
     if all(line.effect is not Effect.ALLOW for line in reads):
         return
     for tool in READS_TOO:
@@ -207,9 +212,14 @@ def _whole(line: Line, name: str) -> Iterator[Entry]:
     yield Entry(line.effect, line.source, texts, name, line.pattern, lost)
 
 
+def _is_whole(line: Line) -> bool:
+    """Whether the pattern is every text; one that is empty is none but the empty one."""
+    return bool(line.pattern) and not line.pattern.strip("*")
+
+
 def _bash(line: Line, name: str) -> Iterator[Entry]:
     allows, lost = line.effect is Effect.ALLOW, ""
-    if not line.pattern.strip("*"):
+    if _is_whole(line):
         texts = ["*"]
     elif allows:
         pattern = allowed_pattern(line.pattern, single=True)
@@ -220,7 +230,7 @@ def _bash(line: Line, name: str) -> Iterator[Entry]:
     else:
         texts = hit_patterns(line.pattern, single=True)
     rules = [f"shell({text})" for text in texts]
-    if not line.pattern.strip("*") and line.effect is Effect.DENY:
+    if _is_whole(line) and line.effect is Effect.DENY:
         rules.append(f"tool({name})")
     yield Entry(line.effect, line.source, tuple(rules), "shell", line.pattern, lost, "shell(*)")
 
@@ -231,7 +241,7 @@ def _guarded_bash(line: Line, name: str) -> Iterator[Entry]:
     program = words[0] if words else ""
     if line.effect is not Effect.ALLOW:
         yield from _bash(line, name)
-    elif not line.pattern.strip("*"):
+    elif _is_whole(line):
         yield from _bash(line, name)
         yield _files_of_commands(line)
     elif "*" in line.pattern and any(wildcard_matches(program, name) for name in FILE_COMMANDS):

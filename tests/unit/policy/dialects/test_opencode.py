@@ -63,6 +63,8 @@ def test_what_each_entry_becomes(permission: Any, ours: list[str]) -> None:
         {"bash": {"cat *": "allow"}},
         {"bash": {"c* x": "allow"}},
         {"bash": {"ls ?": "allow"}},
+        {"bash": {"": "allow"}},
+        {"read": {"": "allow"}},
         {"bash": {"a && b": "allow"}},
         {"read": {"/etc/*": "allow"}},
         {"read": {"~/x": "allow"}},
@@ -73,7 +75,7 @@ def test_what_each_entry_becomes(permission: Any, ours: list[str]) -> None:
         {"list": {"src/*": "allow"}},
         {"grep": {"x": "allow"}},
         {"?ool": "allow"},
-        {"*": {"x": "allow"}},
+        {"list": "allow"},
         {"external_directory": {"~/p/**": "allow"}},
     ],
 )
@@ -93,8 +95,28 @@ def test_commands_that_take_paths_ask_unless_paths_outside_are_allowed() -> None
 
 @pytest.mark.spec("POL-62")
 def test_what_an_allow_for_reading_would_cover_is_asked_about() -> None:
-    found = read({"*": "ask", "read": "allow", "glob": "allow"})
-    assert said(found) == ["allow read(**)", "allow tool(glob)", "ask tool(list)", "ask tool(grep)"]
+    permission = {"*": "ask", "read": "allow", "glob": "allow"}
+    asks = ["ask tool(list)", "ask tool(grep)"]
+    assert said(read(permission)) == ["allow read(**)", *asks]
+    outside = {"external_directory": "allow"}
+    assert said(read(permission | outside)) == ["allow read(**)", "allow tool(glob)", *asks]
+    assert "ask tool(list)" in said(
+        read({"*": "allow", "external_directory": "ask", "list": "ask"})
+    )
+
+
+@pytest.mark.spec("POL-62")
+def test_everything_is_allowed_inside_where_paths_outside_are_asked_about() -> None:
+    found = read({"*": "allow", "external_directory": "ask"})
+    assert [text for text in said(found) if text.startswith("allow")] == [
+        "allow read(**)",
+        "allow write(**)",
+        "allow shell(*)",
+        "allow agent(*)",
+        "allow skill(*)",
+        *(f"allow tool({name})" for name in ("lsp", "todoread", "todowrite", "question")),
+        *(f"allow tool({name})" for name in ("webfetch", "websearch", "codesearch")),
+    ]
 
 
 @pytest.mark.spec("POL-62")
