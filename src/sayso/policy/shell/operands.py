@@ -154,7 +154,7 @@ class _Reading:
         if fixed and fixed[0] is Use.FIND:
             yield from self._named(find_names([word.value for word in operands]))
             return
-        if fixed and fixed[0] is Use.SCRIPT and not operands:
+        if program.does("anything") or (fixed and fixed[0] is Use.SCRIPT and not operands):
             yield anything()
         if program.rest is Use.SOCKET:
             yield from sockets(operands)

@@ -11,7 +11,8 @@ loses nothing. Further words:
   command with an entry of its own (`git-add`).
 - `walks`: it reads all below a folder, `walks=-r,-R` only with one of these options, and then the current
   folder where it names none. `wipes=-r`: what it deletes goes with all below. `writes=-i`: what it would
-  read it also changes. `saves`: it writes a file named like the address.
+  read it also changes. `saves`: it writes a file named like the address. `anything`:
+  what it reads tells it which files to change.
 
 A program that has no entry here may do anything to any of its words. Which options run programs or write,
 so that a rule has to name them, stands in `program_options` and `git_options`; both tables have to agree on
@@ -22,11 +23,16 @@ from __future__ import annotations
 
 TABLE = r"""
 echo printf true false : quiet
-test [ [[ basename dirname seq sleep yes date expr id whoami uname hostname pwd kill pkill killall tr :
+test [ [[ basename dirname seq sleep yes expr id whoami uname pwd kill pkill killall tr :
     quiet
 export readonly declare typeset local unset set shopt alias unalias type hash read wait exit return : quiet
-break continue shift ulimit umask times jobs fg bg which whereis man apropos locale tput clear tty : quiet
-nproc uptime ps top free groups ping dig host nslookup cd pushd popd locate getopts let : quiet
+break continue shift ulimit umask times jobs fg bg which whereis apropos locale tput clear tty : quiet
+nproc uptime ps top free groups ping host nslookup cd pushd popd locate getopts let : quiet
+
+date : text* read=-f,--file,-r,--reference
+hostname : text* read=-F,--file
+dig : text* read=-f,-k
+man : name* read=-C,--config-file name=-M
 
 cat tac nl rev fold fmt expand unexpand pr strings od hexdump cksum sum md5sum sha1sum sha224sum : read*
 sha256sum sha384sum sha512sum b2sum md5 shasum paste comm join column zcat bzcat xzcat zless bzless : read*
@@ -72,7 +78,7 @@ rmdir unlink : delete*
 trash trash-put gio : delete* wipes
 cp gcp : read* into walks=-r,-R,-a,--recursive,--archive into=-t!,--target-directory! text=-S,--suffix
 mv gmv : move* into walks into=-t!,--target-directory! text=-S,--suffix
-install ginstall : read* into into=-t!,--target-directory! text=-m,-o,-g,--mode,--owner,--group,-S
+install ginstall : read* into writes=-d,--directory into=-t!,--target-directory! text=-m,-o,-g,--mode,--owner,--group,-S
 ln gln link : read* into into=-t!,--target-directory! text=-S
 chmod chattr chown chgrp : text write* walks=-R,--recursive read=--reference!
 setfacl : write* text=-m,-x read=-M,-X,--restore
@@ -88,7 +94,7 @@ rsync : remote* remote-into walks text=-e,--rsh,-f,--filter,--exclude,--include,
     read=--link-dest write=--log-file,--temp-dir,-T,--backup-dir,--partial-dir
 scp sftp : remote* remote-into walks=-r read=-i,-F,-b any=-S text=-c,-l,-o,-P,-J
 ssh : text ends read=-i,-F write=-E any=-S text=-o,-p,-l,-J,-L,-R,-D,-W,-b,-c,-e,-I,-m,-O,-Q,-w,-B
-patch : any* read=-i,--input write=-o,--output place=-d,--directory text=-p,--strip
+patch : any* anything read=-i,--input write=-o,--output place=-d,--directory text=-p,--strip
 split csplit : read write text=-b,-l,-n,-a,-C
 sqlite3 : any code* code=-cmd read=-init
 
@@ -128,7 +134,7 @@ git-diff git-log git-show git-whatchanged git-difftool git-reflog git-shortlog :
 git-blame git-annotate : revision* read=--contents,-S,--ignore-revs-file text=--ignore-rev,--since,-L,--date
 git-grep : text revision* walks text=-e!,-O?,--open-files-in-pager?,-A,-B,-C,-m,--max-depth,--threads
     read=-f!
-git-apply git-am : read* text=-p,-C,--directory,--exclude,--include
+git-apply git-am : read* anything text=-p,-C,--directory,--exclude,--include
 git-archive : revision* write=-o,--output text=--format,--prefix,--exec url=--remote read=--add-file
 git-bundle git-update-index : text any*
 git-cat-file git-ls-tree git-rev-parse git-rev-list : revision*

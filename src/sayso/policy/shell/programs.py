@@ -84,7 +84,7 @@ _VERSION = re.compile(r"-?[0-9][0-9.]*$")
 _RUNTIMES = frozenset({"bun", "deno"})
 """Programs of which only some commands run code, and then whatever they are given."""
 
-_MARKS = frozenset({"quiet", "ends", "sub", "walks", "wipes", "writes", "saves"})
+_MARKS = frozenset({"quiet", "ends", "sub", "walks", "wipes", "writes", "saves", "anything"})
 
 
 def _program(words: list[str]) -> Program:
