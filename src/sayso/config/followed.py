@@ -22,18 +22,14 @@ from sayso.config.settings import (
     readable_part,
     tightened,
 )
+from sayso.config.stamp import Stamp, is_settled, stamp_of
 from sayso.core.effect import Effect
 from sayso.errors import SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
 from sayso.policy.rule import Rule
 
-SETTLED_NANOSECONDS = 100_000_000
-"""A file changed less than this ago is read again: another change may carry the same time."""
-
 GONE_SECONDS = 1.0
 """So long a project's file that goes away still counts: editors take a file away to replace it."""
-
-Signature = tuple[int, int, int, int, int]
 
 _VERSIONS = itertools.count(1)
 """Never the same twice in a process, so that a version stands for one content of one file."""
@@ -76,7 +72,7 @@ class FollowedFile:
         self.problem: str | None = None
         self._inside = inside
         self._now = now
-        self._signature: Signature | None = None
+        self._signature: Stamp | None = None
         self._settled = False
         self._data: bytes | None = None
         self._seen = False
@@ -112,7 +108,7 @@ class FollowedFile:
     def _look(self) -> bool:
         before = self.version
         try:
-            signature = _signature(self.path.stat())
+            signature = stamp_of(self.path.stat())
         except (FileNotFoundError, NotADirectoryError):
             self._gone()
             return self.version != before
@@ -135,7 +131,7 @@ class FollowedFile:
             self._broken(str(error), Settings())
             return self.version != before
         self._signature = signature
-        self._settled = time.time_ns() - max(signature[:2]) > SETTLED_NANOSECONDS
+        self._settled = is_settled(signature)
         self._take(data)
         return self.version != before
 
@@ -175,7 +171,7 @@ class FollowedFile:
             return settings
         return tightened(settings)
 
-    def _read(self) -> tuple[Signature, bytes]:
+    def _read(self) -> tuple[Stamp, bytes]:
         real = os.path.realpath(self.path)
         if self._inside is not None and not _lies_in(real, self._inside):
             raise SettingsInvalid(
@@ -190,7 +186,7 @@ class FollowedFile:
             os.close(descriptor)
             raise OSError(errno.EINVAL, "it is not a regular file")
         with os.fdopen(descriptor, "rb") as file:
-            return _signature(found), file.read(MAX_BYTES + 1)
+            return stamp_of(found), file.read(MAX_BYTES + 1)
 
     def _take(self, data: bytes) -> None:
         if self._seen and data == self._data:
@@ -253,7 +249,3 @@ def _all_of(first: list[Rule], second: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 def _lies_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def _signature(found: os.stat_result) -> Signature:
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size, found.st_dev

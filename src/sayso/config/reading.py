@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import difflib
-import re
-import tomllib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from sayso.config.positions import Path as KeyPath
 from sayso.config.positions import Position, Positions, find_positions
-from sayso.core.toml_keys import MAX_PARTS, deep_key
+from sayso.core.toml_text import read_toml
 from sayso.errors import SettingsInvalid
 
 MAX_BYTES = 1024 * 1024
-
-_PLACE = re.compile(
-    r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$"
-)
 
 
 class Document:
@@ -27,7 +22,7 @@ class Document:
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.text = text
-        self.data = self._parse()
+        self.data = read_toml(text, str(path))
         self._positions: Positions | None = None
 
     @property
@@ -49,27 +44,6 @@ class Document:
     def refuse(self, position: Position, message: str, hint: str | None = None) -> NoReturn:
         """Raise SettingsInvalid for what stands there."""
         raise SettingsInvalid(f"{self.place(position)}: {message}", hint)
-
-    def _parse(self) -> dict[str, Any]:
-        deep = deep_key(self.text)
-        if deep is not None:
-            line = self.text.count("\n", 0, deep) + 1
-            column = deep - self.text.rfind("\n", 0, deep)
-            self.refuse((line, column), f"the key has more than {MAX_PARTS} parts")
-        try:
-            return tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
-            found = _PLACE.match(str(error))
-            what = found["what"] if found is not None else str(error)
-            if found is not None and found["line"]:
-                position = int(found["line"]), int(found["column"])
-            else:
-                position = self.text.count("\n") + 1, len(self.text.rsplit("\n", 1)[-1]) + 1
-            self.refuse(
-                position, what[:1].lower() + what[1:], "the file is TOML: see https://toml.io"
-            )
-        except RecursionError:
-            self.refuse((1, 1), "the file is nested too deeply")
 
 
 class Table:
@@ -198,32 +172,49 @@ def read_document(path: Path) -> Document | None:
 
     Raises SettingsInvalid if it cannot be read, is larger than 1 MiB, or is not UTF-8 or TOML.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise SettingsInvalid(
-            f"{path}:1:1: the file cannot be read: {error.strerror or error}",
-            "give yourself the right to read it, or move it away",
-        ) from error
-    return parse_document(path, data)
+    data = read_file(path, "give yourself the right to read it, or move it away")
+    return None if data is None else parse_document(path, data)
 
 
 def parse_document(path: Path, data: bytes) -> Document:
     """The settings file with that content; raises SettingsInvalid, see read_document."""
+    return Document(path, decoded(path, data))
+
+
+def read_file(path: Path, hint: str) -> bytes | None:
+    """A little more of a file than it may hold at most, None if there is none.
+
+    A pipe or a device would be waited for, so it is opened without waiting and read as far as it goes.
+    Raises SettingsInvalid, with the hint, for one that cannot be read.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error, hint) from error
+
+
+def unreadable(path: Path, error: OSError | ValueError, hint: str) -> SettingsInvalid:
+    """What is said of a file that cannot be read."""
+    why = (error.strerror if isinstance(error, OSError) else None) or error
+    return SettingsInvalid(f"{path}:1:1: the file cannot be read: {why}", hint)
+
+
+def decoded(path: Path, data: bytes) -> str:
+    """The text of a file; raises SettingsInvalid for more than 1 MiB, and for what is not UTF-8."""
     if len(data) > MAX_BYTES:
         raise SettingsInvalid(f"{path}:1:1: the file is larger than {MAX_BYTES} bytes")
     try:
-        text = data.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         line, column = before.count("\n") + 1, len(before.rsplit("\n", 1)[-1]) + 1
         raise SettingsInvalid(
             f"{path}:{line}:{column}: the file is not UTF-8", "save it as UTF-8"
         ) from error
-    return Document(path, text)
 
 
 def meant(key: str, known: tuple[str, ...]) -> str:

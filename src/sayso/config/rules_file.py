@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import time
 from dataclasses import replace
 from pathlib import Path
 
-from sayso.config.reading import MAX_BYTES
+from sayso.config.reading import decoded, read_file, unreadable
+from sayso.config.stamp import Stamp, is_settled, stamp_of
 from sayso.errors import SettingsInvalid
 from sayso.policy.dialects.rules_json import default_rules, translate
 from sayso.policy.rule import Origin, Rule
 
-SETTLED_NANOSECONDS = 100_000_000
-"""A file changed less than this ago is read again: another change may carry the same time."""
+_HINT = "give the user that sayso runs as the right to read it, or take `rules_json` out"
 
 
 def named_file(settings: Path, written: str) -> Path:
@@ -23,7 +21,7 @@ def named_file(settings: Path, written: str) -> Path:
 
 def read_rules_file(path: Path, origin: Origin) -> tuple[Rule, ...]:
     """What the file asks about; one that is not there, the eight that ship. Raises SettingsInvalid."""
-    data = _read(path)
+    data = read_file(path, _HINT)
     if data is None:
         return _named(default_rules(origin).rules)
     return _parse(path, data, origin)
@@ -43,7 +41,7 @@ class RulesFile:
         self.rules: tuple[Rule, ...] = ()
         self.problem: str | None = None
         self._good: tuple[Rule, ...] | None = None
-        self._signature: tuple[int, ...] | None = None
+        self._signature: Stamp | None = None
         self._settled = False
 
     @property
@@ -58,10 +56,9 @@ class RulesFile:
             signature = self._now()
             if self._settled and signature == self._signature:
                 return False
-            data = _read(self.path)
+            data = read_file(self.path, _HINT)
             self._signature = signature
-            newest = max(signature[:2], default=0)
-            self._settled = time.time_ns() - newest > SETTLED_NANOSECONDS
+            self._settled = is_settled(signature)
             self._take(data)
         except SettingsInvalid as error:
             self._settled = False
@@ -78,46 +75,19 @@ class RulesFile:
             self.rules = self._good = _parse(self.path, data, self.origin)
         self.problem = None
 
-    def _now(self) -> tuple[int, ...]:
+    def _now(self) -> Stamp:
         try:
-            found = self.path.stat()
+            return stamp_of(self.path.stat())
         except FileNotFoundError:
             return ()
         except (OSError, ValueError) as error:
-            raise _unreadable(self.path, error) from error
-        return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size, found.st_dev
-
-
-def _read(path: Path) -> bytes | None:
-    # A pipe or a device would be waited for, so it is opened without waiting and read as far as it goes.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-    try:
-        with os.fdopen(os.open(path, flags), "rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
+            raise unreadable(self.path, error, _HINT) from error
 
 
 def _parse(path: Path, data: bytes, origin: Origin) -> tuple[Rule, ...]:
-    if len(data) > MAX_BYTES:
-        raise SettingsInvalid(f"{path}:1:1: the file is larger than {MAX_BYTES} bytes")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SettingsInvalid(f"{path}:1:1: the file is not UTF-8", "save it as UTF-8") from error
-    return _named(translate(text, str(path), origin=origin).rules)
+    return _named(translate(decoded(path, data), str(path), origin=origin).rules)
 
 
 def _named(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules with ids that no rule of a settings file has."""
     return tuple(replace(rule, id=f"rules.json:{rule.id}") for rule in rules)
-
-
-def _unreadable(path: Path, error: OSError | ValueError) -> SettingsInvalid:
-    why = (error.strerror if isinstance(error, OSError) else None) or error
-    return SettingsInvalid(
-        f"{path}:1:1: the file cannot be read: {why}",
-        "give the user that sayso runs as the right to read it, or take `rules_json` out",
-    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sayso.config.reading import MAX_BYTES
+from sayso.config.stamp import Stamp, stamp_of
 from sayso.config.writing import alone, read_bytes, replace_file
 from sayso.errors import SettingsInvalid
 from sayso.system.places import private_directory
@@ -28,7 +29,7 @@ class TrustBook:
         self.path = path
         self.version = 0
         self.problem: str | None = None
-        self._signature: tuple[int, ...] | None = None
+        self._signature: Stamp | None = None
         self._trusted: dict[str, tuple[str, ...]] = {}
 
     def trusts(self, file: str, digest: str | None) -> bool:
@@ -38,8 +39,7 @@ class TrustBook:
     def look(self) -> bool:
         """Read the book if it has changed; returns whether it has."""
         try:
-            found = self.path.stat()
-            signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size)
+            signature = stamp_of(self.path.stat())
         except OSError:
             signature = None
         if signature == self._signature:

@@ -5,17 +5,16 @@ The format is that of tests/cases/README.md, which docs/reference/cases.md repea
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sayso.core.call import ToolCall
+from sayso.core.call import ToolCall, parse_arguments
 from sayso.core.effect import Effect
 from sayso.core.observed_tool import Definitions
 from sayso.core.operation import Operation
-from sayso.errors import CasesInvalid
+from sayso.errors import CallInvalid, CasesInvalid
 from sayso.policy.case_world import World, read_world
 from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor
 from sayso.policy.made_up_facts import LineParser
@@ -198,15 +197,12 @@ def _call(
 
 def _arguments(text: str, place: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(text) if text else {}
-    except json.JSONDecodeError:
-        found = None
-    if not isinstance(found, dict):
+        return parse_arguments(text or "{}")
+    except CallInvalid as error:
         raise CasesInvalid(
             f"{place}: the arguments `{text[:64]}` are no JSON object",
             'write them behind the tool: server :: tool {"path": "a"}',
-        )
-    return found
+        ) from error
 
 
 def _descriptors(case: Case, world: World, call: ToolCall) -> Descriptors:

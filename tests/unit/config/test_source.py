@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sayso.config import followed
+from sayso.config import followed, stamp
 from sayso.config.source import SettingsRules
 
 GOOD = '[permissions]\nallow = ["a"]\nask = ["b"]\ndeny = ["c"]\n'
@@ -105,7 +105,7 @@ def test_a_file_that_stays_the_same_is_not_read_again(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file.write_text(GOOD)
-    monkeypatch.setattr(followed, "SETTLED_NANOSECONDS", 0)
+    monkeypatch.setattr(stamp, "SETTLED_NANOSECONDS", 0)
     rules = SettingsRules(file)
     rules.current()
 

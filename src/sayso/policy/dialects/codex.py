@@ -11,11 +11,11 @@ from itertools import product
 from typing import Any
 
 from sayso.core.effect import Effect
+from sayso.core.toml_text import read_toml
 from sayso.errors import SettingsInvalid
 from sayso.policy.dialects.command_globs import GlobWord, write_words
 from sayso.policy.dialects.host_globs import hit_host
 from sayso.policy.dialects.starlark import Call, Value, read_calls
-from sayso.policy.dialects.toml_text import read_toml
 from sayso.policy.dialects.translated import Source, Translation, Translator
 
 DECISIONS = {

@@ -10,11 +10,11 @@ import re
 from typing import Any, NoReturn
 
 from sayso.core.effect import Effect
+from sayso.core.toml_text import read_toml
 from sayso.errors import RuleSyntaxError, SettingsInvalid
 from sayso.policy.dialects.command_globs import allowed_pattern, hit_patterns
 from sayso.policy.dialects.gemini_settings import translate_settings
 from sayso.policy.dialects.ordered import Entry, emit
-from sayso.policy.dialects.toml_text import read_toml
 from sayso.policy.dialects.translated import Source, Translation, Translator
 from sayso.policy.patterns.expression import compile_expression
 

@@ -4,7 +4,8 @@ hosts that words name.
 
 No rule is weighed here, and nothing is run, looked up or guessed in favour of a command: what cannot
 be known is said to be unknown. Read `analysis.py` first, then `finding.py`, `wrappers.py` for commands
-within commands, `operands.py` for what they touch.
+within commands, `operands.py` for what they touch; what is known of programs stands in the tables
+`program_options.py`, `git_options.py`, `wrapper_table.py` and `program_table.py`.
 """
 
 __all__: list[str] = []

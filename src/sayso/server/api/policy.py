@@ -10,6 +10,8 @@ import msgspec
 from litestar import post
 from litestar.params import JSONBody
 
+from sayso.broker.rule_source import given_rules
+from sayso.broker.session_rules import flag_rules
 from sayso.channels.display import show, shown_json
 from sayso.config.settings import parse_settings
 from sayso.core.call import ToolCall
@@ -102,15 +104,7 @@ async def explain_policy(
     """Say what policy says of a made-up call, and why; nothing is asked, run or recorded."""
     world = broker.world
     rules = await broker.world.rules.current(data.workspace)
-    extra = [
-        parse_text_rule(effect, text, Origin.FLAG)
-        for effect, texts in (
-            (Effect.ALLOW, data.allow),
-            (Effect.ASK, data.ask),
-            (Effect.DENY, data.deny),
-        )
-        for text in texts
-    ]
+    extra = given_rules(flag_rules(allow=data.allow, ask=data.ask, deny=data.deny))
     if extra:
         rules = with_lists(rules, extra, world.facts)
     call = ToolCall(

@@ -125,7 +125,7 @@ def test_what_cannot_be_said(
         (rule("deny", toolName=SHELL, typo=1), "`typo` is not known here"),
         ("rule = 1\n", "`rule` is not a list of tables"),
         ("rule = [1]\n", "`rule` is not a list of tables"),
-        ("[[rule", "policy.toml:1:1: expected"),
+        ("[[rule", "policy.toml:1:7: expected"),
     ],
 )
 def test_a_file_that_gemini_cli_would_refuse_is_refused(text: str, message: str) -> None:

@@ -15,6 +15,7 @@ from sayso.channels.display import count_words, safe_line
 from sayso.cli.acting import AsJson
 from sayso.cli.exit_codes import ExitCode
 from sayso.config.edit import add_rules
+from sayso.config.reading import decoded, read_file
 from sayso.config.settings import Scope, parse_settings
 from sayso.config.workspace import PROJECT_FILES, SETTINGS_NAME, workspace_file, workspace_head
 from sayso.errors import SettingsInvalid
@@ -26,7 +27,7 @@ from sayso.system.places import find_places
 
 Agent = Literal["claude-code", "codex", "gemini", "opencode", "rules.json"]
 Place = Literal["user", "workspace", "project"]
-MAX_BYTES = 1024 * 1024
+_ANOTHER = "name another one: --file FILE"
 
 _USER = {
     "claude-code": (".claude/settings.json",),
@@ -115,7 +116,10 @@ def _found(agent: Agent, scope: Place, here: Path) -> tuple[Path, ...]:
 
 
 def _translated(agent: Agent, file: Path, here: Path, *, alone: bool) -> Translation:
-    text = _text(file)
+    data = read_file(file, _ANOTHER)
+    if data is None:
+        raise SettingsInvalid(f"{file}:1:1: the file cannot be read: it is not there", _ANOTHER)
+    text = decoded(file, data)
     read: dict[str, Callable[[], Translation]] = {
         "claude-code": partial(claude_code.translate, text, str(file), root=_root(file, here)),
         "codex": partial(codex.translate, text, str(file)),
@@ -124,22 +128,6 @@ def _translated(agent: Agent, file: Path, here: Path, *, alone: bool) -> Transla
         "rules.json": partial(rules_json.translate, text, str(file)),
     }
     return read[agent]()
-
-
-def _text(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise SettingsInvalid(f"{file}:1:1: the file is larger than {MAX_BYTES} bytes")
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SettingsInvalid(f"{file}:1:1: the file is not UTF-8", "save it as UTF-8") from error
-    except OSError as error:
-        raise SettingsInvalid(
-            f"{file}:1:1: the file cannot be read: {error.strerror or error}",
-            "name another one: --file FILE",
-        ) from error
 
 
 def _root(file: Path, here: Path) -> str | None:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from sayso.core.toml_keys import MAX_PARTS, deep_key
+from sayso.core.toml_text import MAX_PARTS, deep_key
 
 
 @pytest.mark.parametrize(
