@@ -14,17 +14,8 @@ from sayso.broker.rule_source import given_rules
 from sayso.broker.session_rules import flag_rules
 from sayso.channels.display import safe
 from sayso.cli.acting import AsJson
-<<<<<<< HEAD
 from sayso.cli.commands.policy.flags import SettingsFile
 from sayso.cli.flags import AllowRules, AskRules, DenyRules
-=======
-from sayso.cli.commands.policy.flags import (
-    AllowRules,
-    AskRules,
-    DenyRules,
-    SettingsFile,
-)
->>>>>>> 9683707 (One reader of TOML, of settings' bytes and of flags; the map shows how a command line is judged)
 from sayso.core.call import ToolCall, parse_arguments
 from sayso.errors import CallInvalid
 from sayso.front.rules_in_force import rules_in_force, rules_of_file
