@@ -12,10 +12,10 @@ def _rules(flag: str, does: str) -> Parameter:
         name=f"--{flag}",
         negative="",
         show_default=False,
-        help=f"A rule to {does} by, as kind(pattern) (repeatable).",
+        help=f"A further rule that {does}, as kind(pattern); repeatable.",
     )
 
 
-AllowRules = Annotated[tuple[str, ...], _rules("allow", "allow")]
-AskRules = Annotated[tuple[str, ...], _rules("ask", "ask")]
-DenyRules = Annotated[tuple[str, ...], _rules("deny", "deny")]
+AllowRules = Annotated[tuple[str, ...], _rules("allow", "allows")]
+AskRules = Annotated[tuple[str, ...], _rules("ask", "asks")]
+DenyRules = Annotated[tuple[str, ...], _rules("deny", "denies")]

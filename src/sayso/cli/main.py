@@ -66,7 +66,8 @@ def _run(words: list[str]) -> int:
     app = make_app(words[0] if words else None)
     try:
         result = app(words, print_error=False, exit_on_error=False, result_action="return_value")
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # the gateway writes to it itself, and closes it at its end
+            sys.stdout.flush()
     except SaysoError as error:
         complain(error)
         return exit_code_of(error)

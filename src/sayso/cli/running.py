@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sayso.core.address import DEFAULT_HOST, DEFAULT_PORT
-from sayso.errors import NotNow
+from sayso.errors import NotNow, StoreUnavailable
 from sayso.front.assembly import own_directory
 from sayso.system.places import find_places
 
@@ -31,6 +31,8 @@ def serving(url: str) -> Iterator[None]:
             )
         os.truncate(descriptor, 0)
         os.pwrite(descriptor, url.encode(), 0)
+        with contextlib.suppress(StoreUnavailable):  # settings may be kept where we cannot write
+            own_directory(find_places().config)
         yield
 
 

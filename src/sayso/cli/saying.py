@@ -24,3 +24,12 @@ def say(label: str, text: str) -> None:
     plain = not sys.stderr.isatty() or "NO_COLOR" in os.environ
     shown = f"{label}:" if plain else f"{_COLOURS[label]}{label}:\x1b[0m"
     print(f"{shown} {safe(text)}", file=sys.stderr)
+
+
+def quiet_logs() -> None:
+    """Log nothing of what the command says in its own words: what is wrong with the rules, for one."""
+    import logging
+
+    import structlog
+
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))

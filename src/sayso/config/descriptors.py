@@ -34,9 +34,17 @@ def readable_descriptors(root: Table) -> tuple[ToolDescriptor, ...]:
 
 def _descriptor(name: str, table: Table) -> ToolDescriptor:
     table.only(*TOOL_KEYS)
+    kind = ToolKind(table.choice("kind", "other", tuple(kind.value for kind in ToolKind)))
+    if kind is ToolKind.RUN_COMMAND and not table.text("command"):
+        # No rule for commands would ever see one.
+        table.document.refuse(
+            table.document.positions.of_value((*table.path, "kind")),
+            "which argument holds the command is not said",
+            'write its name: command = "command"',
+        )
     return ToolDescriptor(
         tool=name,
-        kind=ToolKind(table.choice("kind", "other", tuple(kind.value for kind in ToolKind))),
+        kind=kind,
         category=table.text("category"),
         server=table.text("server"),
         paths=tuple(_path(item) for item in table.tables("paths")),

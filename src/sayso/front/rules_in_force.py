@@ -21,10 +21,11 @@ from sayso.system.places import find_places
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """The rules, and what is wrong with the files they come from."""
+    """The rules, and what is wrong, or only to be known, of the files they come from."""
 
     rules: RuleSet
     problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 async def rules_in_force(workspace: str, flags: Sequence[Rule] = ()) -> InForce:
@@ -38,7 +39,9 @@ async def rules_in_force(workspace: str, flags: Sequence[Rule] = ()) -> InForce:
         rules = await broker.world.rules.current(workspace)
         problems = broker.world.rules.problems()
     why = rules.unavailable
-    return InForce(rules, (why, *problems) if why is not None and why not in problems else problems)
+    if why is not None and why not in problems:
+        problems = (why, *problems)
+    return InForce(rules, problems, lists.current(workspace).warnings)
 
 
 def rules_of_file(path: Path, facts: Facts, extra: Sequence[Rule] = ()) -> RuleSet:

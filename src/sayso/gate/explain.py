@@ -16,6 +16,8 @@ from sayso.requests.sentence import on_one_line
 MOST_NAMED = 5
 """So many of the things that ask are named where an allow for each is missing."""
 
+_VERIFIABLE = "a call that can be verified, or a person's approval of exactly this one"
+
 _ORIGIN_WORDS = {
     Origin.BUILT_IN: "sayso's built-in protection",
     Origin.GLOBAL: "your settings",
@@ -149,10 +151,13 @@ def what_would_change(policy: PolicyOutcome) -> str:
             return f"only taking away {rule_words(rule)}; a deny is final"
         case _, Reason.RULES_UNAVAILABLE:
             return "mending what keeps the rules from loading"
+        case _, Reason.RULE_ASK if rule is not None and rule.seeded:
+            # To take away a row of the defaults changes nothing: silence is ask too.
+            return _lacking(policy)
         case _, Reason.NO_RULE:
-            return f"an allow rule that covers {_asking(policy)}"
+            return _lacking(policy)
         case _, Reason.DOUBTFUL:
-            return "a call that can be verified, or a person's approval of exactly this one"
+            return _VERIFIABLE
         case _ if rule is not None and rule.origin is Origin.BUILT_IN:
             return "a person's approval of this call: this protection is built in"
         case _ if rule is not None:
@@ -161,13 +166,20 @@ def what_would_change(policy: PolicyOutcome) -> str:
             return "a person's approval"
 
 
+def _lacking(policy: PolicyOutcome) -> str:
+    """What would do where nothing but silence, or a row of the defaults, asks."""
+    if any(outcome.target.opaque and outcome.effect is Effect.ASK for outcome in policy.targets):
+        return _VERIFIABLE
+    return f"an allow rule that covers {_asking(policy)}"
+
+
 def _asking(policy: PolicyOutcome) -> str:
     """What an allow has to cover so that nothing asks any more, as far as nothing else asks."""
     texts = [
         _covered(outcome.target)
         for outcome in policy.targets
         if outcome.effect is Effect.ASK
-        and outcome.reason is Reason.NO_RULE
+        and (outcome.reason is Reason.NO_RULE or (outcome.rule is not None and outcome.rule.seeded))
         and (outcome.target.own or outcome.target.redirected)
         and not needs_no_allow(outcome.target.command)
     ]

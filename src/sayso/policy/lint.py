@@ -86,7 +86,10 @@ def invalid_settings(problem: str) -> Finding:
     said, _, hint = problem.partition("\nhint: ")
     found = _PLACE.match(said)
     place, message = (found["place"], found["message"]) if found else (None, said)
-    hint = hint or "mend it: see docs/reference/settings.md"
+    hint = (
+        hint
+        or "mend it: see docs/reference/settings.md, for rules and conditions docs/reference/rules.md"
+    )
     return Finding(Severity.ERROR, "invalid", "", message, hint, place)
 
 
@@ -126,6 +129,10 @@ def _alone(compiled: CompiledRule, descriptors: Descriptors, facts: Facts) -> It
         )
         hint = "write a rule for each command; a redirection is covered by write(…)"
         yield _finding(Severity.WARNING, "never", rule, message, hint)
+    if rule.kind == "tool" and len(rule.tool_pattern.split()) > 1:
+        message = f"`{_said(rule)}` is about a tool of that name, and hardly any name holds a blank"
+        hint = f"a command line is shell({rule.tool_pattern} *)"
+        yield _finding(Severity.WARNING, "never", rule, message, hint)
     if rule.effect is Effect.ALLOW:
         broad = too_broad(rule)
         if broad is not None:
@@ -151,7 +158,7 @@ def _duplicates(rules: Sequence[CompiledRule]) -> Iterator[Finding]:
         rule = compiled.rule
         key = (
             *(compiled.is_list, None if compiled.is_list else rule.group_id),
-            *(rule.effect, rule.kind, rule.tool_pattern, rule.path_pattern, rule.pattern),
+            *(rule.effect, rule.kind, rule.tool_pattern, rule.path_pattern, _meant(rule)),
             *(rule.agent_id, rule.source, rule.user_id, rule.when, rule.unless),
         )
         first = seen.setdefault(key, rule)
@@ -159,6 +166,11 @@ def _duplicates(rules: Sequence[CompiledRule]) -> Iterator[Finding]:
             continue
         message = f"`{_said(rule)}` says the same as {_where(first)}"
         yield _finding(Severity.WARNING, "duplicate", rule, message, "take one of them out")
+
+
+def _meant(rule: Rule) -> object:
+    """The pattern of a rule, the same for every spelling of one command."""
+    return compile_command(rule.pattern or "") if rule.kind == "shell" else rule.pattern
 
 
 def _contradictions(lists: Sequence[CompiledRule]) -> Iterator[Finding]:

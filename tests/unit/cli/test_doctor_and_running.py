@@ -13,6 +13,7 @@ from sayso.cli.commands.serve import Listening
 from sayso.cli.exit_codes import ExitCode
 from sayso.cli.running import free_port, running_url, server_url, serving, while_stopped
 from sayso.errors import NotNow
+from sayso.system.places import find_places
 from tests.fakes.command_line import CommandLine, mail
 
 
@@ -40,6 +41,7 @@ def test_nothing_is_made_by_looking(bare: CommandLine) -> None:
     assert said.code == ExitCode.FAILURE
     assert "MEND  no passphrase is chosen, so nobody can decide\n" in said.out
     assert "hint: choose one on a terminal: sayso passphrase set\n" in said.out
+    assert f"ok    settings {bare.home}/settings.toml, not there, which is fine\n" in said.out
     assert not bare.home.exists()
 
 
@@ -76,6 +78,7 @@ def test_one_server_an_installation(home: Path) -> None:
     assert server_url() == "http://127.0.0.1:8484"
     with serving("http://127.0.0.1:9"):
         assert running_url() == server_url() == "http://127.0.0.1:9"
+        assert find_places().config.stat().st_mode & 0o777 == 0o700
         with (
             pytest.raises(NotNow, match=r"is running already, at http://127\.0\.0\.1:9"),
             serving("http://127.0.0.1:10"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 from sayso import errors
 from sayso.cli.exit_codes import ExitCode
-from sayso.cli.main import COMMANDS, exit_code_of
+from sayso.cli.main import COMMANDS, exit_code_of, main
 from sayso.cli.saying import complain
 from tests.fakes.command_line import CommandLine
 
@@ -147,3 +148,12 @@ def test_a_reader_that_goes_away_is_no_error(sayso: CommandLine) -> None:
             check=False,
         )
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_an_output_that_the_command_has_closed_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    output = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", output)
+    monkeypatch.setattr("sayso.cli.main.make_app", lambda _: lambda *_, **__: output.close())
+    with pytest.raises(SystemExit) as ended:
+        main(["mcp"])
+    assert ended.value.code == ExitCode.OK

@@ -73,3 +73,12 @@ def test_a_fact_that_is_not_known_says_in_which_line(sayso: CommandLine, tmp_pat
     said = sayso("policy", "cases", str(path))
     assert said.code == ExitCode.INVALID
     assert said.err.startswith(f"error: {path}:3: `given moon(full)` is no fact that is known\n")
+
+
+def test_a_table_that_is_not_there_is_named(sayso: CommandLine, tmp_path: Path) -> None:
+    said = sayso("policy", "cases", str(tmp_path / "none.tsv"))
+    assert (said.code, said.out) == (ExitCode.INVALID, "")
+    assert said.err == (
+        f"error: {tmp_path}/none.tsv: the table cannot be read: No such file or directory\n"
+        "hint: name a table of cases\n"
+    )

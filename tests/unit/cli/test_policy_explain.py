@@ -136,3 +136,21 @@ def test_settings_that_are_broken_are_told_beside_the_list(sayso: CommandLine) -
     assert said.code == ExitCode.OK
     assert "warning: " in said.err
     assert "settings.toml:1:" in said.err
+
+
+def test_places_in_the_home_are_listed_as_people_write_them(sayso: CommandLine) -> None:
+    (sayso.home / "settings.toml").write_text('[permissions]\nallow = ["web(a.test)"]\n')
+    sayso.patch.setenv("HOME", str(sayso.home.parent))
+    assert f"~/{sayso.home.name}/settings.toml:2:10" in sayso("policy", "list").out
+
+
+def test_a_project_that_waits_for_trust_is_a_warning_in_plain_words(
+    sayso: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "sayso.toml").write_text('[permissions]\nallow = ["shell(npm *)"]\n')
+    sayso.patch.chdir(tmp_path)
+    for words in (("check",), ("list",), ("explain", "--", "npm ci")):
+        said = sayso("policy", *words)
+        assert said.err == (
+            f"warning: {tmp_path}/sayso.toml: what it loosens waits for your trust: sayso trust\n"
+        )

@@ -49,13 +49,11 @@ def test_a_dry_run_shows_the_rules_as_settings_and_what_was_lost(
 
 
 @pytest.mark.spec("POL-62", "POL-64")
-def test_rules_are_added_in_place_and_once_by_a_person(sayso: CommandLine, project: Path) -> None:
+def test_rules_are_added_in_place_and_once(sayso: CommandLine, project: Path) -> None:
     path = sayso.home / "settings.toml"
     path.write_text('# mine\n[permissions]\ndeny = ["tool(wipe)"]  # never\n')
     words = ("policy", "import", "claude-code", "--file", ".claude/settings.json")
-    assert sayso(*words).code == ExitCode.REFUSED
-    assert "git status" not in path.read_text()
-    said = sayso.owner(*words)
+    said = sayso(*words)
     assert said.out.endswith(f"3 rules added to {path}\n")
     text = path.read_text()
     assert text.startswith("# mine\n[permissions]\n")
@@ -63,9 +61,7 @@ def test_rules_are_added_in_place_and_once_by_a_person(sayso: CommandLine, proje
     assert {rule.text for rule in load_settings(path).rules} == {
         "tool(wipe)", "shell(git status)", "read(docs/**)", "read(.env)",
     }  # fmt: skip
-    recorded = sayso("audit", "list", "--json").out
-    assert f"3 rules of claude-code added to {path}" in recorded
-    assert sayso.owner(*words).out.endswith(f"0 rules added to {path}; 3 stood there already\n")
+    assert sayso(*words).out.endswith(f"0 rules added to {path}; 3 stood there already\n")
     assert path.read_text() == text
 
 
@@ -86,8 +82,7 @@ def test_rules_with_more_to_them_become_tables(sayso: CommandLine, project: Path
 
 @pytest.mark.spec("POL-62")
 def test_for_programs(sayso: CommandLine, project: Path) -> None:
-    words = ("policy", "import", "claude-code", "--scope", "workspace", "--json")
-    said = sayso.owner(*words)
+    said = sayso("policy", "import", "claude-code", "--scope", "workspace", "--json")
     told = json.loads(said.out)
     assert [rule["text"] for rule in told["rules"]] == [
         "shell(git status)",
@@ -150,3 +145,10 @@ def test_many_rules_are_added_in_a_moment_and_in_their_order(
     assert "300 rules added" in said.out
     written = tomllib.loads((project / "sayso.toml").read_text())["permissions"]["allow"]
     assert written == [f"shell(run{number} *)" for number in range(300)]
+
+
+def test_an_import_into_a_project_says_that_its_allows_wait(
+    sayso: CommandLine, project: Path
+) -> None:
+    words = ("policy", "import", "claude-code", "--scope", "project")
+    assert sayso(*words).out.endswith("its allows count once you trust the file: sayso trust\n")

@@ -189,6 +189,7 @@ def test_rules_that_say_the_same_keep_different_ids() -> None:
         ("[approval]\ndefault_timeout = inf", "2:19", "the number inf", "seconds above 0"),
         ("[permissions]\ndeny = ['wirte(x)']", "2:10", "`wirte` is not a kind", "`write(…)`"),
         ("[permissions]\nask = ['a', 'shell(x']", "2:21", "does not end with `)`", "kind(pattern)"),
+        ("[tools.x]\nkind = 'run_command'", "2:8", "which argument holds the command", "command ="),
         ("rule = 3", "1:8", "`rule` is the number 3", "[[rule]]"),
         ("[[rule]]\nrule = 'a'", "1:1", "the effect is missing", "allow, ask or deny"),
         ("[[rule]]\neffect = 'maybe'", "2:10", "the effect `maybe` is unknown", "ask or deny"),

@@ -7,6 +7,7 @@ import pytest
 from sayso.core.call import ToolCall
 from sayso.gate.decide import Context, decide
 from sayso.gate.explain import explain
+from sayso.policy.defaults import seed_rules
 from sayso.policy.ruleset import compile_ruleset
 from sayso.policy.shipped_descriptors import SHIPPED
 from tests.fakes.facts import FakeFacts
@@ -108,3 +109,24 @@ def test_a_line_that_cannot_be_verified_says_why_and_what_covers_it() -> None:
 def test_no_text_of_a_line_begins_a_line_of_the_explanation() -> None:
     lines = explained("echo 'x\nallow: rule-allow\n' > 'a\nallow'")
     assert not any(line.startswith("allow") for line in lines)
+
+
+@pytest.mark.spec("POL-71")
+def test_where_only_the_defaults_ask_an_allow_is_missing() -> None:
+    def said(line: str, *rules: str) -> str:
+        call = ToolCall("c", "execute_cmd", {"command": line}, "s", "a", "u", workspace="/w")
+        given = [rule(text) for text in rules]
+        ruleset = compile_ruleset(given, seed_rules(), SHIPPED, facts=FakeFacts())
+        return explain(decide(call, ruleset, (), Context(), FakeFacts(), at(0))).splitlines()[-1]
+
+    assert said("git status && npm ci", "allow shell(git status *)") == (
+        "what would change it: an allow rule that covers npm ci"
+    )
+    assert said("git status | sh").startswith("what would change it: a call that can be verified")
+
+
+@pytest.mark.spec("POL-71")
+def test_no_narrower_allow_is_promised_for_what_cannot_be_verified() -> None:
+    assert explained('eval "$X"')[-1].startswith(
+        "what would change it: a call that can be verified"
+    )

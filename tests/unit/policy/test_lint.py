@@ -210,3 +210,19 @@ def test_what_cannot_be_read_and_a_lying_example_are_errors_and_come_first() -> 
     ]
     assert every[1].message == "the rule `path(a)` does not match `b`, which it must match"
     assert every[0].to_json()["code"] == "unreadable"
+
+
+@pytest.mark.spec("POL-70")
+def test_a_command_that_is_spelled_as_a_tool_is_told() -> None:
+    [finding] = found("deny git push")
+    assert (finding.code, finding.severity) == ("never", Severity.WARNING)
+    assert finding.message.startswith("`deny tool(git push)` is about a tool of that name")
+    assert finding.hint == "a command line is shell(git push *)"
+    assert codes("deny shell(git push *)", "allow todo") == []
+
+
+@pytest.mark.spec("POL-70")
+def test_two_spellings_of_one_command_say_the_same() -> None:
+    assert codes("deny shell(git push *)", "deny shell(git push:*)") == ["duplicate"]
+    assert codes("deny shell(git push)", "deny shell( git  push )") == ["duplicate"]
+    assert codes("deny shell(git pull)", "deny shell(git push)") == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-import logging
 import shutil
 import stat
 import sys
@@ -13,13 +12,13 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-import structlog
 from cyclopts import App
 
 from sayso.channels.display import safe
 from sayso.cli.acting import AsJson
 from sayso.cli.exit_codes import ExitCode
 from sayso.cli.running import running_url
+from sayso.cli.saying import quiet_logs
 from sayso.errors import SaysoError
 from sayso.front.assembly import SETTINGS_NAME, open_broker, settings_rules
 from sayso.system.places import find_places
@@ -50,7 +49,7 @@ def doctor(*, as_json: AsJson = False) -> int:
     there is something to mend.
     """
     # What is wrong stands in the report, and need not be logged too.
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    quiet_logs()
     findings = asyncio.run(_findings())
     if as_json:
         print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=2))
@@ -71,12 +70,13 @@ async def _findings() -> list[Finding]:
     try:
         places = find_places()
         findings += [_private(directory) for directory in sorted({places.data, places.config})]
+        settings = places.config / SETTINGS_NAME
+        shown = f"{settings}{'' if settings.exists() else ', not there, which is fine'}"
         if places.database.exists():
-            settings = places.config / SETTINGS_NAME
-            shown = f"{settings}{'' if settings.exists() else ', not there, which is fine'}"
             findings += await _installation(places.database, shown)
         else:
             findings.append(Finding(True, f"database {places.database} is made at the first start"))
+            findings.append(Finding(True, f"settings {shown}"))
             findings.append(_CHOOSE)
         url = running_url() if places.data.exists() else None
         what = f"a server runs at {url}" if url else "no server runs; to start one: sayso serve"

@@ -13,7 +13,7 @@ from cyclopts import App, Parameter
 
 from sayso.adapters.mcp_gateway import serve
 from sayso.broker.session_rules import flag_rules
-from sayso.cli.flags import AllowRules, AskRules, DenyRules
+from sayso.cli.flags import AskRules, DenyRules
 from sayso.cli.running import server_url
 from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.core.session import GivenRule
@@ -44,7 +44,7 @@ def mcp(
             help="Where sayso serve listens; by default this installation's.", env_var=URL_VARIABLE
         ),
     ] = None,
-    allow: AllowRules = (),
+    allow: Annotated[tuple[str, ...], Parameter(name="--allow", negative="", show=False)] = (),
     ask: AskRules = (),
     deny: DenyRules = (),
     hold: Annotated[

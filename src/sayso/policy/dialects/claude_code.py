@@ -78,7 +78,7 @@ class _Reader:
             value = value[step]
         shown = json.dumps({path[-1]: value}, ensure_ascii=False)[1:-1]
         source = Source(self.document.position(path), shown[:200])
-        self.out.note(source, f"{what} has no counterpart among rules", "nothing")
+        self.out.note(source, f"no rule can say {what}", "not carried over")
 
     def rule(self, effect: Effect, path: Path, text: str) -> None:
         source = Source(self.document.position(path), f"{effect.word} {text}")

@@ -200,7 +200,7 @@ def _translate_config(text: str, name: str) -> Translation:
     for key, what in _ASIDE.items():
         if key in data:
             shown = json.dumps({key: data[key]}, ensure_ascii=False, default=str)[1:-1]
-            out.note(Source(key, shown[:200]), f"{what} has no counterpart among rules", "nothing")
+            out.note(Source(key, shown[:200]), f"no rule can say {what}", "not carried over")
     servers = data.get("mcp_servers", {})
     for server, settings in servers.items() if isinstance(servers, dict) else ():
         if isinstance(settings, dict):

@@ -53,7 +53,7 @@ def translate(text: str, name: str = "policy.toml", *, alone: bool = True) -> Tr
     emit([entry for _, rule in ordered for entry in rule.entries()], out, alone=alone)
     if "safety_checker" in data:
         source = Source("safety_checker", "[[safety_checker]]")
-        out.note(source, "what a safety checker decides has no counterpart among rules", "nothing")
+        out.note(source, "no rule can say what a safety checker decides", "not carried over")
     return out.translation()
 
 

@@ -48,7 +48,7 @@ def translate_settings(text: str, name: str = "settings.json") -> Translation:
         if value is not None:
             shown = json.dumps({path[-1]: value}, ensure_ascii=False)[1:-1]
             source = Source(document.position(path), shown[:200])
-            out.note(source, f"{what} has no counterpart among rules", "nothing")
+            out.note(source, f"no rule can say {what}", "not carried over")
     return out.translation()
 
 
@@ -125,4 +125,4 @@ def _configured(out: Translator, document: JsonText, server: str) -> None:
         out.hit(Effect.DENY, source, [f"mcp({server} :: {tool})"], "mcp(*:*)")
     if "includeTools" in settings:
         source = Source(document.position((*path, "includeTools")), f"includeTools of {server}")
-        out.note(source, "which tools there are at all has no counterpart among rules", "nothing")
+        out.note(source, "no rule can say which tools there are at all", "not carried over")

@@ -44,7 +44,12 @@ def cases(
 
 
 def _text(file: Path) -> str:
-    data = file.read_bytes()
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise CasesInvalid(
+            f"{file}: the table cannot be read: {error.strerror or error}", "name a table of cases"
+        ) from error
     if len(data) > MAX_BYTES:
         raise CasesInvalid(f"{file}: the file is larger than {MAX_BYTES} bytes")
     try:

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from sayso.channels.display import safe_line
 from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting
-from sayso.cli.saying import say
+from sayso.cli.saying import quiet_logs, say
 from sayso.config.edit import Edit, add_rule, remove_rule
 from sayso.config.settings import Scope, parse_settings
 from sayso.config.workspace import workspace_file, workspace_head
@@ -172,6 +172,7 @@ def _told(wanted: Wanted, done: dict[str, Any], *, adding: bool) -> str:
 async def _warn(wanted: Wanted) -> None:
     """Say what is odd about the rule beside the others."""
     rule_id = parse_text_rule(wanted.effect, wanted.text, wanted.scope.value).id
+    quiet_logs()
     found = (await rules_in_force(wanted.workspace)).rules
     for finding in lint(found.rules, found.descriptors, LocalFacts()):
         if finding.rule_id == rule_id:

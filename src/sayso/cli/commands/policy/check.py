@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,9 +11,10 @@ from cyclopts import Parameter
 
 from sayso.channels.display import count_words, safe_line
 from sayso.cli.acting import AsJson
+from sayso.cli.commands.policy.looking import look
 from sayso.cli.exit_codes import ExitCode
 from sayso.errors import SettingsInvalid
-from sayso.front.rules_in_force import rules_in_force, rules_of_file
+from sayso.front.rules_in_force import rules_of_file
 from sayso.policy.facts import Facts
 from sayso.policy.lint import Finding, Severity, invalid_settings, lint
 from sayso.policy.rule import Origin, Rule
@@ -53,7 +53,7 @@ def check(
 
 def _in_force(facts: Facts) -> tuple[list[Finding], tuple[Rule, ...]]:
     """What is in force here; a file that cannot be used is a finding at its place."""
-    found = asyncio.run(rules_in_force(str(Path.cwd())))
+    found = look(str(Path.cwd()))
     broken = [invalid_settings(problem) for problem in found.problems]
     return [*broken, *_linted(found.rules, facts)], found.rules.rules
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shlex
 from pathlib import Path
@@ -15,10 +14,11 @@ from sayso.broker.session_rules import flag_rules
 from sayso.channels.display import safe
 from sayso.cli.acting import AsJson
 from sayso.cli.commands.policy.flags import SettingsFile
+from sayso.cli.commands.policy.looking import look
 from sayso.cli.flags import AllowRules, AskRules, DenyRules
 from sayso.core.call import ToolCall, parse_arguments
 from sayso.errors import CallInvalid
-from sayso.front.rules_in_force import rules_in_force, rules_of_file
+from sayso.front.rules_in_force import rules_of_file
 from sayso.gate.decide import Context, decide
 from sayso.gate.explain import explain as explained
 from sayso.system.clock import SystemClock
@@ -79,7 +79,7 @@ def explain(
     if file is not None:
         rules = rules_of_file(file, facts, extra)
     else:
-        rules = asyncio.run(rules_in_force(where, extra)).rules
+        rules = look(where, extra).rules
     verdict = decide(call, rules, (), Context(group=group), facts, SystemClock().now())
     if as_json:
         print(json.dumps({"tool": name, "arguments": arguments, **verdict.to_json()}, indent=2))

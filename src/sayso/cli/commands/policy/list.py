@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,9 +12,10 @@ from cyclopts import Parameter
 from sayso.channels.display import count_words, safe_line
 from sayso.cli.acting import AsJson
 from sayso.cli.commands.policy.flags import SettingsFile
+from sayso.cli.commands.policy.looking import look
 from sayso.cli.saying import say
 from sayso.cli.table import table
-from sayso.front.rules_in_force import InForce, rules_in_force, rules_of_file
+from sayso.front.rules_in_force import InForce, rules_of_file
 from sayso.policy.rule import Origin, Rule
 from sayso.system.facts import LocalFacts
 
@@ -41,7 +41,7 @@ def list_(
     if file is not None:
         found = InForce(rules_of_file(file, LocalFacts()))
     else:
-        found = asyncio.run(rules_in_force(str(Path.cwd())))
+        found = look(str(Path.cwd()))
     rules = found.rules
     shown = [rule for rule in rules.rules if every or rule.origin is not Origin.BUILT_IN]
     shown.sort(key=_order)
@@ -79,8 +79,14 @@ def _columns(rule: Rule) -> tuple[str, ...]:
         )
         if text
     ]
-    place = rule.place or ""
+    place = _from_home(rule.place or "")
     if rule.origin is Origin.DATABASE:
         seeded = ", a default" if rule.seeded else ""
         place = f"group {rule.group_id}, priority {rule.priority}{seeded}"
     return rule.origin.value, rule.effect.word, " ".join([rule.text, *conditions]), place
+
+
+def _from_home(place: str) -> str:
+    """A place as people write it, so that its line is not what a narrow terminal cuts off."""
+    home = str(Path.home())
+    return f"~{place[len(home) :]}" if home != "/" and place.startswith(f"{home}/") else place
