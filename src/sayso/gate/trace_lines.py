@@ -10,7 +10,7 @@ from sayso.core.shell_command import Role, ShellCommand, ShellWord
 from sayso.core.target import Target, TargetKind
 from sayso.policy.outcome import TargetOutcome
 from sayso.policy.rule import Rule
-from sayso.policy.shell.variables import is_harmless
+from sayso.policy.shell.variables import sets_harmless
 
 UNKNOWN = "…"
 """Stands for a word, or a folder, that is known only when the line runs."""
@@ -60,7 +60,7 @@ def _command_lines(command: ShellCommand) -> Iterator[str]:
         yield "  runs another command, which is looked at by itself: no allow has to cover this one"
     if command.wrappers:
         yield f"  is run by: {', '.join(command.wrappers)}"
-    dangerous = [a.name for a in command.assignments if not is_harmless(a.name)]
+    dangerous = [a.name for a in command.assignments if not sets_harmless(a)]
     if dangerous and command.words:
         yield f"  no allow counts while it sets: {', '.join(dangerous)}"
     if command.inherited:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -14,6 +15,10 @@ LineParser = Callable[[str, str], SyntaxTree]
 """Reads a command line in a dialect; it comes from outside, for policy runs no program."""
 
 MAX_STEPS = 1000
+
+_A_FILE = re.compile(
+    r"/[\w-]+\.(?:py|js|ts|jsx|tsx|json|md|txt|toml|ya?ml|rs|go|c|h|cpp|java|rb|php|html|css|sh|lock|log|csv|sql|xml)/"
+)
 
 
 def no_parser(line: str, dialect: str) -> SyntaxTree:
@@ -81,10 +86,15 @@ class MadeUpFacts:
         return self.parser(line, self.dialect)
 
     def glob(self, pattern: str, folder: str) -> tuple[str, ...] | None:
-        """Those of the given files that fit, each absolute; unknown where none are given."""
-        if self.unknown or self.files is None:
+        """Those of the given files that fit, each absolute; unknown where none are given.
+
+        What has the ending of a text or a program is a file in any ordinary place, and nothing lies in it.
+        """
+        if self.unknown:
             return None
         whole = pattern if pattern.startswith("/") else f"{folder}/{pattern}"
+        if self.files is None:
+            return () if _A_FILE.search(whole) else None
         parts = whole.split("/")
         return tuple(
             path

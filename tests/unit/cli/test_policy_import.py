@@ -49,11 +49,13 @@ def test_a_dry_run_shows_the_rules_as_settings_and_what_was_lost(
 
 
 @pytest.mark.spec("POL-62", "POL-64")
-def test_rules_are_added_in_place_and_once(sayso: CommandLine, project: Path) -> None:
+def test_rules_are_added_in_place_and_once_by_a_person(sayso: CommandLine, project: Path) -> None:
     path = sayso.home / "settings.toml"
     path.write_text('# mine\n[permissions]\ndeny = ["tool(wipe)"]  # never\n')
     words = ("policy", "import", "claude-code", "--file", ".claude/settings.json")
-    said = sayso(*words)
+    assert sayso(*words).code == ExitCode.REFUSED
+    assert "git status" not in path.read_text()
+    said = sayso.owner(*words)
     assert said.out.endswith(f"3 rules added to {path}\n")
     text = path.read_text()
     assert text.startswith("# mine\n[permissions]\n")
@@ -61,7 +63,9 @@ def test_rules_are_added_in_place_and_once(sayso: CommandLine, project: Path) ->
     assert {rule.text for rule in load_settings(path).rules} == {
         "tool(wipe)", "shell(git status)", "read(docs/**)", "read(.env)",
     }  # fmt: skip
-    assert sayso(*words).out.endswith(f"0 rules added to {path}; 3 stood there already\n")
+    recorded = sayso("audit", "list", "--json").out
+    assert f"3 rules of claude-code added to {path}" in recorded
+    assert sayso.owner(*words).out.endswith(f"0 rules added to {path}; 3 stood there already\n")
     assert path.read_text() == text
 
 
@@ -82,7 +86,8 @@ def test_rules_with_more_to_them_become_tables(sayso: CommandLine, project: Path
 
 @pytest.mark.spec("POL-62")
 def test_for_programs(sayso: CommandLine, project: Path) -> None:
-    said = sayso("policy", "import", "claude-code", "--scope", "workspace", "--json")
+    words = ("policy", "import", "claude-code", "--scope", "workspace", "--json")
+    said = sayso.owner(*words)
     told = json.loads(said.out)
     assert [rule["text"] for rule in told["rules"]] == [
         "shell(git status)",

@@ -10,7 +10,7 @@ from sayso.policy.patterns.command import CommandPattern
 from sayso.policy.patterns.glob import Glob, glob_matches
 from sayso.policy.shell.program_name import trusted_name
 from sayso.policy.shell.reaching import UNSURE, Reach, reaches
-from sayso.policy.shell.variables import is_harmless
+from sayso.policy.shell.variables import sets_harmless
 from sayso.policy.shell.words import beginning, is_known, literal
 
 
@@ -26,7 +26,7 @@ def allows(pattern: CommandPattern, command: ShellCommand) -> bool:
     words = command.words
     if not words or command.inherited or not is_known(words[0]):
         return False
-    if any(not is_harmless(assignment.name) for assignment in command.assignments):
+    if any(not sets_harmless(assignment) for assignment in command.assignments):
         return False
     if pattern.expression is not None:
         return pattern.expression.fullmatch(command.text) and _named(pattern, words)

@@ -72,6 +72,8 @@ def _words_fit(pattern: CommandPattern, words: tuple[ShellWord, ...]) -> Fit:
     if _word_by_word(pattern, words):
         return Fit.YES
     found = _reading(words)
+    if "--" in pattern.words and not found.loose and all(word.value != "--" for word in words):
+        return Fit.NO
     wanted = _wanted(pattern, base_name(words[0].value or ""))
     options = _options_fit(pattern, wanted, found, words)
     if options is Fit.NO:

@@ -93,6 +93,9 @@ class Arguments:
         self.replaced = self.replaced or option in self._program.instead
 
     def _next(self, use: Use, place: int) -> int:
+        if use in (Use.SECOND, Use.BOTH):
+            place += 1
+            use = Use.READ if use is Use.SECOND else Use.TEXT
         if place < len(self._words):
             self._value(use, self._words[place])
         return place + 1

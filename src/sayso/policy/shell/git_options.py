@@ -32,7 +32,8 @@ _TRANSPORT = (
 VERBS: dict[str, str] = {
     "add": "chmod= pathspec-from-file= A/all u/update p/patch f/force n/dry-run N/intent-to-add",
     "am": "",
-    "apply": "C= p= build-fake-ancestor=! exclude= include= directory= whitespace=",
+    "annotate": f"{_DIFF} L= S= contents= ignore-rev= ignore-revs-file= date= M? C? abbrev=",
+    "apply": "unsafe-paths! C= p= build-fake-ancestor=! exclude= include= directory= whitespace=",
     "archive": "o/output=! exec=! remote= format= prefix= add-file= add-virtual-file=",
     "bisect": "run!",
     "blame": f"{_DIFF} L= S= contents= ignore-rev= ignore-revs-file= date= M? C? abbrev=",
@@ -41,8 +42,11 @@ VERBS: dict[str, str] = {
         "d/delete D m/move M c/copy C l/list a/all r/remotes v/verbose q/quiet f/force t/track? "
         "show-current edit-description! i/ignore-case"
     ),
+    "bugreport": "o/output-directory=! s/suffix=",
     "bundle": "",
+    "cat-file": "textconv! filters! path= batch? batch-check? batch-command? e p t s",
     "checkout": "b= B= orphan= conflict= pathspec-from-file= q/quiet f/force t/track? d/detach ours theirs",
+    "checkout-index": "prefix=! a/all f/force q/quiet u/index stage= temp",
     "cherry-pick": "m/mainline= s= X/strategy-option= strategy= cleanup= S/gpg-sign? e/edit n/no-commit x",
     "clean": "e/exclude= d f/force i/interactive n/dry-run q/quiet x X",
     "clone": (
@@ -64,11 +68,14 @@ VERBS: dict[str, str] = {
     ),
     "daemon": "",
     "describe": "match= exclude= abbrev= candidates= dirty? broken?",
+    "diagnose": "o/output-directory=! s/suffix= mode=",
     "diff": _DIFF,
     "diff-files": _DIFF,
     "diff-index": _DIFF,
     "diff-tree": _DIFF,
     "difftool": f"{_DIFF} x/extcmd=! t/tool=! tool-help",
+    "fast-export": "export-marks=! import-marks= import-marks-if-exists= all signed-tags= refspec=",
+    "fast-import": "export-marks=! import-marks= allow-unsafe-features! export-pack-edges=! quiet",
     "fetch": f"{_TRANSPORT} a/append all multiple p/prune P/prune-tags t/tags f/force k/keep q/quiet v/verbose",
     "fetch-pack": _TRANSPORT,
     "format-patch": (
@@ -81,7 +88,10 @@ VERBS: dict[str, str] = {
         "m/max-count= max-depth= threads= and or not color? parent-basename= no-ext-grep no-textconv "
         "i/ignore-case n/line-number l/files-with-matches w/word-regexp v/invert-match"
     ),
+    "help": "w/web! a/all g/guides m/man i/info",
+    "index-pack": "o=! v stdin keep? strict? threads=",
     "init": "template=! separate-git-dir=! b/initial-branch= object-format= shared? bare q/quiet",
+    "interpret-trailers": "in-place! trailer= where= if-exists= if-missing= only-trailers only-input parse",
     "log": f"{_LOG} {_DIFF}",
     "ls-files": "x/exclude= X/exclude-from= exclude-per-directory= with-tree= abbrev? format=",
     "ls-remote": f"{_TRANSPORT} sort= h/heads t/tags q/quiet",
@@ -112,6 +122,7 @@ VERBS: dict[str, str] = {
     "rev-parse": "default= prefix= git-path= resolve-git-dir= glob= branches? tags? remotes? exclude= short?",
     "revert": "m/mainline= s X/strategy-option= strategy= cleanup= S/gpg-sign? n/no-commit e/edit",
     "rm": "pathspec-from-file= f/force n/dry-run r cached q/quiet",
+    "send-pack": f"{_TRANSPORT} all dry-run force mirror",
     "send-email": "sendmail-cmd=! smtp-server=! to= from= cc= subject=",
     "shortlog": f"{_LOG} group= w?",
     "show": f"{_LOG} {_DIFF}",
@@ -125,27 +136,56 @@ VERBS: dict[str, str] = {
         "merged? no-merged? a/annotate s/sign d/delete v/verify f/force l/list color? column? e/edit"
     ),
     "upload-pack": "",
+    "whatchanged": f"{_LOG} {_DIFF}",
     "worktree": "b= B= reason= f/force d/detach",
 }
 
 RUNNING_VERBS = frozenset(
-    {
+    [
+        "archimport",
+        "citool",
+        "credential",
+        "credential-cache",
+        "credential-store",
+        "cvsexportcommit",
+        "cvsimport",
+        "cvsserver",
         "daemon",
         "difftool",
         "filter-branch",
+        "filter-repo",
         "for-each-repo",
+        "gui",
         "hook",
+        "http-backend",
+        "imap-send",
         "instaweb",
+        "mailinfo",
+        "mailsplit",
+        "merge-file",
+        "merge-index",
+        "merge-one-file",
         "mergetool",
+        "p4",
+        "quiltimport",
+        "receive-pack",
+        "remote-ext",
+        "remote-fd",
         "send-email",
+        "shell",
+        "svn",
+        "upload-archive",
+        "upload-pack",
         "web--browse",
-    }
+    ]
 )
-"""Verbs that run what the configuration or their operands name."""
+"""Verbs that run what the configuration or their operands name, hand out secrets, or write other files."""
 
 RUNNING_WORDS: dict[str, frozenset[str]] = {
     "bisect": frozenset({"run", "view", "visualize"}),
+    "bundle": frozenset({"create"}),
+    "maintenance": frozenset({"start", "register"}),
     "submodule": frozenset({"foreach"}),
     "config": frozenset({"set", "unset", "edit", "rename-section", "remove-section"}),
 }
-"""First operands of verbs that run what follows, or that write settings by which git runs programs."""
+"""First operands of verbs that run what follows, or write a file or settings by which git runs programs."""

@@ -67,3 +67,11 @@ def filled(word: ShellWord, mark: str, inside: ShellWord) -> ShellWord:
         return word
     start = text[:place] or inside.start
     return ShellWord(word.text, None, start, splits=word.splits)
+
+
+def tried(words: Sequence[ShellWord], mark: str) -> Iterator[Inner]:
+    """The texts in which a mark will be replaced, for denies and asks to be tried on what stands around it."""
+    for word in words[1:]:
+        text = word.value or ""
+        if is_known(word) and mark in text and " " in text:
+            yield Inner(text=text, elsewhere=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from sayso.core.shell_command import Assignment, ShellWord
 from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
 from sayso.policy.shell.option_syntax import Leading, leading_options, syntax
-from sayso.policy.shell.variables import is_harmless
+from sayso.policy.shell.variables import sets_harmless
 from sayso.policy.shell.words import after, beginning, is_known, literal
 from sayso.policy.shell.wrapper_table import WRAPPERS, Wrapper
 
@@ -75,7 +75,7 @@ def _is_transparent(wrapper: Wrapper, read: Leading, assignments: tuple[Assignme
     return (
         wrapper.transparent is not None
         and read.names <= wrapper.transparent
-        and all(is_harmless(assignment.name) for assignment in assignments)
+        and all(sets_harmless(assignment) for assignment in assignments)
     )
 
 

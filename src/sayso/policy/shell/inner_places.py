@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sayso.core.shell_command import ShellWord
-from sayso.policy.shell.inner import ANY_WORDS, Inner, filled, is_word, text_of, unknown
+from sayso.policy.shell.inner import ANY_WORDS, Inner, filled, is_word, text_of, tried, unknown
 from sayso.policy.shell.option_syntax import leading_options, syntax
 from sayso.policy.shell.options import grammars
 from sayso.policy.shell.words import after, beginning, is_known
@@ -44,6 +44,7 @@ def of_find(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
         here = ShellWord("{}", None, "./") if inside else found
         here = replace(here, splits=several)
         if command:
+            yield from tried(command, "{}")
             yield Inner(
                 tuple(filled(each, "{}", here) for each in command),
                 folder=ShellWord("{}", None) if inside else None,
@@ -132,6 +133,7 @@ def of_xargs(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
         yield unknown("xargs", "what it replaces is not known")
         return
     if marks:
+        yield from tried(command, marks[-1])
         command = tuple(filled(word, marks[-1], ShellWord("", None)) for word in command)
     else:
         command = (*command, ANY_WORDS)

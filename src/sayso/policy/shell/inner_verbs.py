@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from sayso.core.shell_command import ShellWord
@@ -10,7 +11,7 @@ from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
 from sayso.policy.shell.inner_leading import of_plain
 from sayso.policy.shell.option_syntax import leading_options, syntax
 from sayso.policy.shell.options import read
-from sayso.policy.shell.words import after, beginning, is_known
+from sayso.policy.shell.words import after, beginning, is_known, literal
 from sayso.policy.shell.wrapper_table import (
     COMPOSE_GLOBALS,
     CONTAINER_GLOBALS,
@@ -34,7 +35,7 @@ _RUN_BY_GIT = re.compile(
 """Settings whose value git hands to a shell, in lower case."""
 
 
-_TELLING = frozenset({"bisect", "submodule"})
+_TELLING = frozenset({"bisect", "submodule", "config"})
 
 
 def of_container(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
@@ -106,7 +107,7 @@ def of_git(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
 
     An allow for git with any words means neither (POL-39), so that denies and asks alone are tried.
     """
-    if not any(word.value in _TELLING or word.text[:2] == "-c" for word in words):
+    if not any(word.value in _TELLING or beginning(word)[:2] == "-c" for word in words):
         return
     reading = read(words)
     for option in reading.options:
@@ -115,10 +116,15 @@ def of_git(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
             continue
         name, _, text = (value.value or "").partition("=")
         if option.name == "git c" and text and _RUN_BY_GIT.fullmatch(name.lower()):
-            if name.lower().startswith("alias.") and not text.startswith("!"):
-                continue
-            yield Inner(text=text.removeprefix("!"), elsewhere=True)
+            yield from _set_for_git(
+                name, text, words[reading.operands[0].place :] if reading.operands else ()
+            )
     named = [operand.word.value for operand in reading.operands[:2]]
+    if named[:1] == ["config"]:
+        given = [each.word.value for each in reading.operands[1:] if is_known(each.word)]
+        given = given[1:] if given[:1] == ["set"] else given
+        if len(given) > 1 and _RUN_BY_GIT.fullmatch((given[0] or "").lower()):
+            yield from _set_for_git(given[0] or "", given[1] or "", ())
     place = reading.operands[1].place + 1 if len(named) > 1 else 0
     if named == ["bisect", "run"] and words[place:]:
         yield Inner(words[place:])
@@ -127,6 +133,23 @@ def of_git(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
         while rest and rest[0].value in ("--quiet", "-q", "--recursive"):
             rest = rest[1:]
         yield from text_of(rest)
+
+
+def _set_for_git(name: str, text: str, called: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    """What a setting has git run: another program, or for an alias another verb of its own."""
+    if not name.lower().startswith("alias.") or text.startswith("!"):
+        yield Inner(text=text.removeprefix("!"), elsewhere=True)
+        return
+    alias = name.partition(".")[2]
+    if called and called[0].value != alias:
+        return
+    try:
+        pieces = [literal(piece) for piece in shlex.split(text)]
+    except ValueError:
+        return
+    if not pieces or pieces[0].value == alias:
+        return
+    yield Inner((literal("git"), *pieces, *called[1:]), elsewhere=True)
 
 
 def of_npx(words: tuple[ShellWord, ...]) -> Iterator[Inner]:

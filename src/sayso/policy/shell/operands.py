@@ -26,6 +26,7 @@ from sayso.policy.shell.touched import (
     by_look,
     connections,
     guess,
+    guessed_path,
     is_address,
     is_quiet,
     is_substitution,
@@ -42,6 +43,14 @@ _MOST_KEPT_CHARACTERS = 4096
 
 # By identity, which is quicker than by value; the command itself is kept, so that its id is nobody else's.
 _memo: dict[int, tuple[ShellCommand, tuple[Touched, ...]]] = {}
+
+_SQL_TOUCHES = re.compile(
+    r"(?:^|[\s;])[\\.](?!(?:tables|schema|indexes|databases|mode|headers?|d[a-z]*\+?|l\+?|x|timing|conninfo)\b)|"
+    r"\b(?:readfile|writefile|fsdir|zipfile|edit|load_extension|load_file|pg_\w+|lo_\w+|attach|into|copy|"
+    r"load|infile|outfile|import|source|system|create|vacuum)\b",
+    re.IGNORECASE,
+)
+"""What may touch files beside the database: commands of its shell, functions, statements."""
 
 _PLAIN = {
     Use.READ: (Operation.READ,),
@@ -154,7 +163,9 @@ class _Reading:
         if fixed and fixed[0] is Use.FIND:
             yield from self._named(find_names([word.value for word in operands]))
             return
-        if program.does("anything") or (fixed and fixed[0] is Use.SCRIPT and not operands):
+        script = bool(fixed) and fixed[0] is Use.SCRIPT
+        silent = script and not operands and not program.does("tells", self._arguments.given)
+        if program.does("anything") or silent:
             yield anything()
         if program.rest is Use.SOCKET:
             yield from sockets(operands)
@@ -218,6 +229,9 @@ class _Reading:
         """What a word touches that is more than a name."""
         if use is Use.CODE:
             yield anything()
+        elif use is Use.SQL:
+            if _SQL_TOUCHES.search(value):
+                yield anything()
         elif use in (Use.SED, Use.AWK):
             yield from self._by_script(sed_effects(value) if use is Use.SED else awk_effects(value))
         elif use is Use.DATA:
@@ -255,12 +269,21 @@ class _Reading:
         if is_address(value):
             yield from address(word, bare=False)
             return
+        yield from self._named_in(use, value)
         whole = self._program.does("wipes", self._arguments.given)
         walks = whole or self._program.does("walks", self._arguments.given)
         for operation in _PLAIN[use]:
             if operation is Operation.READ and self._program.does("writes", self._arguments.given):
                 operation = Operation.ANY
             yield Touched(word, operation, guessed=use is Use.ANY, walks=walks, whole=whole)
+
+    def _named_in(self, use: Use, value: str) -> Iterator[Touched]:
+        """A file named behind `key=`, `key=@` or `@`, as many programs have it."""
+        _, equals, rest = value.rpartition("=")
+        if equals and rest[:1] == "@":
+            yield from guessed_path(rest[1:], None)
+        elif use is Use.ANY and (equals or value[:1] == "@"):
+            yield from guessed_path(rest if equals else value[1:], None)
 
     def _into(self, word: ShellWord, sources: list[ShellWord]) -> Iterator[Touched]:
         """A destination: itself, and what would lie in it if it is a folder."""

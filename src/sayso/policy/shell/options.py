@@ -142,11 +142,32 @@ def _read_git(words: Sequence[ShellWord]) -> Reading:
     inner = _read(words, verb.place + 1, _git_verb(verb.word.value or ""))
     return Reading(
         inner.grammar,
-        (*outer.options, *inner.options),
+        (*outer.options, *inner.options, *_meant(inner)),
         (verb, *inner.operands),
         inner.loose,
         outer.values | inner.values,
     )
+
+
+_FORCED = {"D": "delete", "M": "move", "C": "copy"}
+"""Options of `git branch` that mean another one together with `--force`."""
+
+
+def _meant(reading: Reading) -> Iterator[Option]:
+    """Options of a verb of git that other words of it mean."""
+    given = {option.name: option for option in reading.options}
+    if reading.grammar.program == "branch":
+        for short, long in _FORCED.items():
+            if short in given:
+                yield from (replace(given[short], name=name) for name in (long, "force"))
+            elif long in given and "force" in given:
+                yield replace(given[long], name=short)
+    elif reading.grammar.program == "push":
+        for operand in reading.operands:
+            sign = beginning(operand.word)[:1]
+            if sign in ("+", ":"):
+                name = "force" if sign == "+" else "delete"
+                yield Option(name, f"--{name}", None, operand.place, True)
 
 
 def _ends_exec(words: Sequence[ShellWord], place: int) -> bool:

@@ -27,7 +27,7 @@ exa eza lsd : l a T/tree L/level= s/sort= I/ignore-glob= color= icons?
 cat tac nl rev fold fmt expand unexpand pr od hexdump cksum sum paste comm join : n b s t v A E T
     d/delimiters= w= e= o= f= i= l= h= 1= 2= j=
 head tail : n/lines= c/bytes= q v f F s/sleep-interval= pid= follow? retry
-wc stat readlink realpath du df nproc uptime free id whoami uname who w groups users tty arch logname : c=
+wc stat readlink realpath du df nproc uptime free id whoami uname who w groups users tty logname : c=
     t= f= B= d/max-depth= format= printf=
 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 shasum : c/check b t a/algorithm=
 which whereis type hash jobs fg bg wait times umask ulimit : a
@@ -102,7 +102,7 @@ fd fdfind : x/exec X/exec-batch l/list-details! H/hidden I/no-ignore u/unrestric
     strip-cwd-prefix? no-ignore-vcs no-ignore-parent no-require-git prune one-file-system show-errors regex
     relative-path no-follow no-hidden ignore ignore-vcs max-buffer-time= gen-completions?
     no-global-ignore-file
-rg ripgrep : pre=! hostname-bin=! z/search-zip e/regexp= f/file= g/glob= iglob= t/type= T/type-not=
+rg ripgrep : pre=! hostname-bin=! z/search-zip! e/regexp= f/file= g/glob= iglob= t/type= T/type-not=
     type-add= A/after-context= B/before-context= C/context= m/max-count= M/max-columns= d/max-depth=
     E/encoding= r/replace= j/threads= color= colors= sort= sortr= ignore-file= pre-glob= engine=
     max-filesize= context-separator= field-match-separator= path-separator= regex-size-limit=
@@ -113,7 +113,7 @@ bat batcat : pager=! l/language= H/highlight-line= r/line-range= map-syntax= the
     decorations= paging= wrap= terminal-width= tabs= file-name= n p A
 delta : pager=!
 fzf : preview=! bind=! with-shell=! history=! listen?! f/filter= q/query= n/nth= d/delimiter= height=
-man gman : P/pager=! H/html?! C/config-file=! X/gxditview?! T/troff-device? Z p/preprocessor=! l/local-file!
+man gman : P/pager=! H/html?! C/config-file=! X/gxditview?! T/troff-device?! Z p/preprocessor=! l/local-file!
     M/manpath=! L/locale= m/systems= S/sections= s= e/extension= r/prompt= E/encoding= R/recode= a f k w W 7
     t K
 less zless : o/log-file=! O/LOG-FILE=! k/lesskey-file=! lesskey-src=! lesskey-content=! T/tag-file= t/tag=
@@ -125,9 +125,10 @@ tar gtar bsdtar : bundle f/file= C/directory= b/blocking-factor= T/files-from= X
     info-script=! rsh-command=! rmt-command=! index-file=! exclude= transform= xform= strip-components=
     owner= group= mode= mtime= checkpoint? suffix= volno-file=! warning= sort= s= c x t z j J v k p r u d O
     a h l m o P S w W
-zip : TT=! unzip-command=! O= b= t= n= x= i= P= logfile-path=! lf=! r q
+zip : unzip-command=! T O= b= t= n= x= i= P= logfile-path=! lf=! r q
 curl : o/output=! O/remote-name! remote-name-all! J/remote-header-name! K/config=! x/proxy=! preproxy=!
-    socks4=! socks4a=! socks5=! socks5-hostname=! connect-to=! unix-socket=! abstract-unix-socket=!
+    ssl-sessions=! socks4=! socks4a=! socks5=! socks5-hostname=! connect-to=! unix-socket=!
+    abstract-unix-socket=!
     D/dump-header=! c/cookie-jar=! trace=! trace-ascii=! stderr=! libcurl=! hsts=! alt-svc=! etag-save=!
     output-dir=! engine=! create-dirs! w/write-out= A/user-agent= b/cookie= C/continue-at= d/data= data-raw=
     data-binary= data-ascii= data-urlencode= json= e/referer= E/cert= F/form= form-string= H/header= h?
@@ -144,11 +145,12 @@ wget : use-askpass=! e/execute=! config=! o/output-file=! a/append-output=! O/ou
 scp : o= F=! S=! D=! i= J= P= c= l= X= r p q v C 3 O R T
 sftp : o= F=! S=! D=! b=! s=! B= c= i= J= l= P= R= X= r p q v C
 rsync : e/rsh=! rsync-path=! log-file=! config=! write-batch=! only-write-batch=! f/filter= exclude=
-    include= exclude-from= include-from= files-from= B= T/temp-dir= backup-dir= suffix= bwlimit= port=
+    include= exclude-from= include-from= files-from= daemon! B= T/temp-dir= backup-dir= suffix= bwlimit= port=
     timeout= chmod= chown= compare-dest= copy-dest= link-dest= partial-dir= out-format= info= password-file=
     M/remote-option=!
 nc netcat ncat : e/exec=! c/sh-exec=! lua-exec=! o/output=! x= X= p= s= w= i= q= I= O= T=
-vim vi nvim view ex gvim rvim : c/cmd=! S=! s=! u=! U=! w=! W=! i=! T= t= r= q= p? o? O? R n e
+vim vi nvim view ex gvim rvim : c/cmd=! S=! s=! u=! U=! w=! W=! i=! l! listen=! luamod-dev! T= t= r= q= p? o?
+    O? R n e
 emacs emacsclient : eval=! execute=! f/funcall=! l/load=! script=! e/eval=! a/alternate-editor=!
 nano pico : s/speller=! o/operatingdir= r= T= Y= B/backup C/backupdir=! f/rcfile=!
 ed red : p=
@@ -156,11 +158,12 @@ gdb lldb : -long ex=! eval-command=! x=! command=! ix=! init-command=! iex=! ini
     O=! k=! one-line=! source=!
 sqlite3 : -long cmd=! init=! separator= newline= nullvalue= vfs=
 psql : c/command=! f/file=! o/output=! L/log-file=! v/set=! d= h= p= U= F= P= R= T=
-mysql mariadb : e/execute=! tee=! pager=! init-command=! plugin-dir=! default-auth= h= P= u= D= p?
+mysql mariadb : e/execute=! tee=! pager=! init-command=! defaults-file=! defaults-extra-file=! login-path=
+    plugin-dir=! default-auth= h= P= u= D= p?
 gpg gpg2 : o/output=! gpgconf=! agent-program=! dirmngr-program=! photo-viewer=! exec-path=! log-file=!
-    homedir= r= u=
+    homedir=! options=! r= u= k K a b d e s c
 openssl : -long out=! engine=! provider=! keyout=! writerand=! config=! in= inkey= passin= CAfile= connect=
-    servername= days= subj=
+    servername= days= subj= provider-path=!
 tcpdump : w=! z=! Z= i= c= r= s= F= E= G= W= C= n v A X
 nmap : -long oN=! oX=! oG=! oS=! oA=! script=! datadir=! servicedb= p= iL=
 npm : verbs script-shell=! shell=! node-options=! git=! editor=! viewer=! browser=! userconfig=!
@@ -173,14 +176,17 @@ cargo : verbs config=! Z=! color= manifest-path= target-dir= j/jobs= F/features=
     message-format= bin= example= test= bench= q/quiet v/verbose C=
 go : verbs -long exec=! toolexec=! o=! vettool=! overlay=! modfile=! coverprofile=! cpuprofile=!
     memprofile=! blockprofile=! mutexprofile=! trace=! outputdir=! pkgdir=! w! u! C= run= bench= count=
-    timeout= tags= p= parallel= cpu= coverpkg= covermode= ldflags= gcflags= asmflags= buildmode= compiler=
+    timeout= test.coverprofile=! test.cpuprofile=! test.memprofile=! test.blockprofile=!
+    test.mutexprofile=! test.trace=! test.outputdir=! test.testlogfile=! tags= p= parallel= cpu= coverpkg=
+    covermode= ldflags= gcflags= asmflags= buildmode= compiler=
     mod= f= skip= fuzz= fuzztime= list= shuffle= v= short= race= json= cover= x= n= a= i=
 make gmake : eval=! E/eval=! f/file/makefile=! C/directory= I/include-dir= j/jobs? l/load-average?
     o/old-file= W/what-if= O/output-sync? B/always-make k/keep-going n/dry-run s/silent q/question
 docker nerdctl : verbs front H/host=! c/context=! config=! l/log-level= tlscacert= tlscert= tlskey= D/debug
     tls tlsverify
     v/version
-podman : verbs front url=! connection=! identity=! runtime=! conmon=! hooks-dir=! root=! runroot=! log-level= r/remote
+podman : verbs front url=! connection=! identity=! runtime=! conmon=! hooks-dir=! root=! runroot=! log-level=
+    r/remote
 kubectl oc : verbs kubeconfig=! s/server=! token= n/namespace= context= cluster= user= as= as-group=
     request-timeout= v= o/output= l/selector= f/filename= c/container= cache-dir=! profile-output=!
 helm : verbs post-renderer=! kubeconfig=! kube-apiserver=! n/namespace= kube-context= f/values= set= version=
@@ -196,11 +202,43 @@ yq : i/inplace! in-place! s/split-exp=! split-exp-file=! f/front-matter= o/outpu
 patch : o/output=! r/reject-file=! p/strip= i/input= d/directory= D= F= b= z= B= V= Y=
 bash rbash sh dash ash zsh ksh : code ends o= O= rcfile=! init-file=! login norc noprofile posix verbose version
     help c e l u x i s v f n p r a b h k m t B C D E H P T
-python python2 python3 : code ends c= m= W= X= Q= check-hash-based-pycs= b B d E h i I O P q s S u v V x help version
-node : code ends e/eval= p/print= r/require= import= loader= C/conditions= env-file= c/check i/interactive h/help
+python python2 python3 : code ends c= m= W= X= Q= check-hash-based-pycs= b B d E h i I O P q s S u v V x help
+    version
+node : code ends e/eval= p/print= r/require= import= loader= C/conditions= env-file= c/check i/interactive
+    h/help
     v/version test watch inspect? input-type= title= stack-trace-limit= max-old-space-size=
 perl : code ends e= E= I= M? m? F? i? l? 0? C? D= x? a c n p s S t T u U v V w W X
 ruby : code ends e= I= r= C= E= F? K= T? W? x? i? 0? a c d h l n p s S v w
+socat : -long r=! R=! lf=! L= W= t= T= b= d v x u U s h hh hhh V D
+iconv : o/output=! f/from-code= t/to-code= c l/list s/silent verbose
+pandoc : o/output=! F/filter=! L/lua-filter=! pdf-engine=! extract-media=! defaults=! d/defaults=! log=!
+    data-dir=!
+    D/print-default-template= t/to= w/to= f/from= r/from= M/metadata= V/variable= metadata-file= template=
+    s/standalone N
+pdflatex latex xelatex lualatex pdftex tex luatex latexmk : -long shell-escape! enable-write18!
+    output-directory=!
+    jobname=! interaction= halt-on-error
+tmux : L= S=! f=! c=! 2 u v
+screen crontab at batch : f=! e! r! l L v V
+ip : -long b=! batch=! n= netns= family= f= s d j p br c color o
+cpio : rsh-command=! i o p t v d O=! F= D= H= E= u m
+cmake : -long P=! E! C=! G= S= B= build= install= target= preset= toolchain=! trace-redirect=! graphviz=! j=
+aws : verbs profile= region= output= query= cli-binary-format=
+gcloud : verbs project= zone= region= format= filter= flags-file=! quiet
+pip pip3 : verbs python=! log=! r/requirement= c/constraint= e/editable= i/index-url= t/target= U/upgrade
+    q/quiet
+    v/verbose extra-index-url= root= prefix= d/dest= cache-dir= f/find-links=
+conda mamba : verbs n/name= p/prefix= c/channel= y/yes q/quiet f/file=
+pytest py.test : p=! c/config-file=! rootdir=! basetemp=! confcutdir= junitxml/junit-xml=! log-file=!
+    k= m= n/numprocesses=
+    W= o/override-ini= r= x v q s l lf/last-failed ff/failed-first tb= maxfail= durations= cov? cov-report=
+    cov-config= capture= color= import-mode= deselect= ignore= ignore-glob= timeout= dist= collect-only co V h
+eslint : o/output-file=! f/format=! rulesdir=! resolve-plugins-relative-to=! c/config=! ext= max-warnings= rule=
+    ignore-path= ignore-pattern= cache-location= fix fix-type= quiet parser=! plugin= no-eslintrc env=
+prettier : plugin=! plugin-search-dir=! config=! w/write c/check l/list-different ignore-path= parser=
+    log-level=
+mypy : python-executable=! install-types! p/package= m/module= c/command= config-file= python-version=
+    cache-dir=
 gh glab : verbs R/repo= t/title= b/body= F/body-file= B/base= H/head= l/label= a/assignee= r/reviewer=
     m/milestone= L/limit= q/jq= json= template= X/method= f/raw-field= S/search= s/state= A/author=
     p/project= c/comment= d web! hostname=

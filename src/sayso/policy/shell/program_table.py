@@ -12,7 +12,8 @@ loses nothing. Further words:
 - `walks`: it reads all below a folder, `walks=-r,-R` only with one of these options, and then the current
   folder where it names none. `wipes=-r`: what it deletes goes with all below. `writes=-i`: what it would
   read it also changes. `saves`: it writes a file named like the address. `anything`:
-  what it reads tells it which files to change.
+  what it reads tells it which files to change. `tells=-v`: with it alone it
+  says something of itself and reads no script.
 
 A program that has no entry here may do anything to any of its words. Which options run programs or write,
 so that a rule has to name them, stands in `program_options` and `git_options`; both tables have to agree on
@@ -63,7 +64,8 @@ rg ripgrep : text read* walks
 ag ack : text read* walks text=-G,-A,-B,-C,-m read=-p
 fd fdfind : text read* text=-e,--extension,-t,--type,-d,-E,--exclude,-x,-X,--exec,--exec-batch
     place=--base-directory read=--ignore-file,--search-path
-jq yq : text read* writes=-i,--inplace read=-f!,--from-file!,-L any=--slurpfile,--rawfile
+jq yq : text read* writes=-i,--inplace read=-f!,--from-file!,-L second=--slurpfile,--rawfile
+    both=--arg,--argjson
 sed gsed : sed read* writes=-i,--in-place sed=-e!,--expression! read=-f!,--file! text=-i?,--in-place?
 awk gawk mawk nawk : awk read* ends read=-f!,--file!,-E!,--exec! text=-F,--field-separator,-v,--assign
     awk=-e!,--source! any=-i,--include write=-o?,-p?,-d?
@@ -96,7 +98,7 @@ scp sftp : remote* remote-into walks=-r read=-i,-F,-b any=-S text=-c,-l,-o,-P,-J
 ssh : text ends read=-i,-F write=-E any=-S text=-o,-p,-l,-J,-L,-R,-D,-W,-b,-c,-e,-I,-m,-O,-Q,-w,-B
 patch : any* anything read=-i,--input write=-o,--output place=-d,--directory text=-p,--strip
 split csplit : read write text=-b,-l,-n,-a,-C
-sqlite3 : any code* code=-cmd read=-init
+sqlite3 : any sql* sql=-cmd read=-init
 
 curl : url* saves=-O,--remote-name,--remote-name-all
     write=-o,--output,-c,--cookie-jar,-D,--dump-header,--trace,--trace-ascii,--stderr,--etag-save
@@ -136,7 +138,9 @@ git-grep : text revision* walks text=-e!,-O?,--open-files-in-pager?,-A,-B,-C,-m,
     read=-f!
 git-apply git-am : read* anything text=-p,-C,--directory,--exclude,--include
 git-archive : revision* write=-o,--output text=--format,--prefix,--exec url=--remote read=--add-file
-git-bundle git-update-index : text any*
+git-bundle : text any*
+git-update-index : any*
+git-stash : name any* text=-m,--message read=--pathspec-from-file
 git-cat-file git-ls-tree git-rev-parse git-rev-list : revision*
 git-ls-files : read* text=-x,--exclude,--exclude-per-directory,--format read=-X,--exclude-from
 git-hash-object : read* text=-t,--path
@@ -151,26 +155,32 @@ git-remote git-submodule git-subtree git-worktree : name* read=--reference text=
 git-config : text* any=-f,--file
 git-branch git-tag git-merge git-rebase git-cherry-pick git-revert git-reset git-status git-describe : text*
     read=-F,--file,--pathspec-from-file
-git-switch git-stash git-bisect git-notes git-gc git-fsck git-for-each-ref git-symbolic-ref git-name-rev :
+git-switch git-bisect git-notes git-gc git-fsck git-for-each-ref git-symbolic-ref git-name-rev :
     text* read=-F,--file
 git-merge-base git-check-ignore git-check-attr git-credential git-help git-version git-var : text*
 git-format-patch : text* write=-o,--output-directory,--output
 
-python python2 python3 ipython pypy pypy3 : script any* ends code=-c! text=-m!,-W,-X
-node nodejs : script any* ends code=-e!,--eval!,-p!,--print!
+python python2 python3 ipython pypy pypy3 : script any* tells=-V,--version,-h,--help ends code=-c! text=-m!,-W,-X
+node nodejs : script any* tells=-v,--version,-h,--help ends code=-e!,--eval!,-p!,--print!
     read=-r,--require,--import,--loader,--experimental-loader,--env-file text=-C
-perl : script any* writes=-i ends code=-e!,-E! read=-I text=-M?,-m?,-F?,-x?,-i?
-ruby : script any* writes=-i ends code=-e! read=-r,-I place=-C text=-F?,-i?,-x?
-php : script any* ends code=-r!,-B!,-R!,-E! read=-f!,-F!,-c,-z text=-d,-S place=-t
-lua luajit Rscript R osascript tclsh wish octave julia ghci irb iex scala groovy guile : script any* ends
+perl : script any* tells=-v,-V,--version,-h,--help writes=-i ends
+    code=-e!,-E! read=-I text=-M?,-m?,-F?,-x?,-i?
+ruby : script any* tells=-v,--version,-h,--help writes=-i ends code=-e! read=-r,-I place=-C text=-F?,-i?,-x?
+php : script any* tells=-v,--version,-h,--help ends
+    code=-r!,-B!,-R!,-E! read=-f!,-F!,-c,-z text=-d,-S place=-t
+lua luajit Rscript R osascript tclsh wish octave julia ghci irb iex scala groovy guile :
+    script any* tells=--version,--help ends
     code=-e!,--eval!,-E! read=-f!,--file! text=-l
 racket sbcl swipl jshell elixir erl expect : script any* ends code=-e!,--eval!,-eval!,-c!,-g!
 deno : sub
-deno-run deno-test deno-bench : script any* ends read=-c,--config,--import-map,--env-file any=--lock
+deno-test deno-bench : any*
+    read=-c,--config,--import-map,--env-file any=--lock text=-A?
+deno-run : script any* tells=-h,--help ends read=-c,--config,--import-map,--env-file any=--lock
     text=-A?
 deno-eval deno-repl : code*
 bash sh dash zsh ksh ash rbash mksh fish : read any* ends text=-c!,-o,-O read=--rcfile,--init-file
-psql mysql mariadb sqlcmd : name* code=-c,--command,-e,--execute read=-f,--file write=-o,--output,-L
+psql mysql mariadb sqlcmd : name* sql=-c,--command,-e,--execute
+    text=-h,--host,-U,--username,-u,--user,-p?,-P,--port,-d,--dbname,-D,-v read=-f,--file write=-o,--output,-L
 vim vi nvim view nano emacs ed ex code : any* code=-c,--cmd,--eval read=-S,-u,-s write=-w,-W any=-i
 
 npm pnpm yarn bun : name name any* place=--prefix,-C,--dir,--cwd read=--userconfig,--globalconfig
@@ -205,6 +215,7 @@ cmake ninja meson bazel gradle gradlew mvn dotnet rake just task : name any* pla
     read=-f,-S write=-B text=-D
 rustc gcc g++ clang clang++ cc c++ tsc javac : any* write=-o text=-D,-x
 
+dotenvx : name* read=-f,--env-file
 xargs gxargs : text ends read=-a,--arg-file text=-I,-n,-L,-P,-s,-d,-E
 env : text ends read=-C,--chdir text=-u,--unset,-S,--split-string
 sudo doas : text ends read=-D,--chdir,-R text=-u,-g,-h,-p,-C,-T,-U,-r,-t

@@ -33,6 +33,12 @@ class Use(StrEnum):
     """Hosts and ports, or files, between colons."""
     CODE = "code"
     """A program in a language that is not read here: it can touch anything."""
+    SECOND = "second"
+    """Two words: a name, and a file that is read."""
+    BOTH = "both"
+    """Two words that are no files."""
+    SQL = "sql"
+    """Statements for a database, which can touch files only in some words."""
     SCRIPT = "script"
     """A file with such a program; without it the program comes from the input."""
     SED = "sed"
@@ -84,7 +90,9 @@ _VERSION = re.compile(r"-?[0-9][0-9.]*$")
 _RUNTIMES = frozenset({"bun", "deno"})
 """Programs of which only some commands run code, and then whatever they are given."""
 
-_MARKS = frozenset({"quiet", "ends", "sub", "walks", "wipes", "writes", "saves", "anything"})
+_MARKS = frozenset(
+    {"quiet", "ends", "sub", "walks", "wipes", "writes", "saves", "anything", "tells"}
+)
 
 
 def _program(words: list[str]) -> Program:

@@ -15,6 +15,7 @@ from sayso.core.shell_command import ShellWord
 from sayso.policy.shell import git_options, program_options
 from sayso.policy.shell.options import GIT, Reading, grammars, read
 from sayso.policy.shell.program_name import base_name
+from sayso.policy.shell.running_words import RUNNING_OPERANDS
 from sayso.policy.shell.scripts import Deed, awk_effects, sed_effects
 from sayso.policy.shell.words import beginning, is_known
 from sayso.policy.shell.wrapper_table import OTHER_SHELLS, SHELLS, WRAPPERS
@@ -30,7 +31,38 @@ _HARMLESS_SSH = re.compile(
     r"KbdInteractiveAuthentication|UpdateHostKeys|VisualHostKey|ExitOnForwardFailure)(?:[\s=]|$)",
     re.IGNORECASE,
 )
+_HARMLESS_GIT = re.compile(
+    r"(?:color\.[\w.]+|column\.\w+|advice\.\w+|user\.(?:name|email)|(?:commit|tag)\.gpgsign|i18n\.\w+|"
+    r"core\.(?:quotepath|abbrev|autocrlf|safecrlf|ignorecase|precomposeunicode|longpaths|pager=(?:cat)?\Z)|"
+    r"diff\.(?:renames|renamelimit|algorithm|noprefix|mnemonicprefix|colormoved|context|interhunkcontext)|"
+    r"log\.(?:date|decorate|follow|abbrevcommit|showroot)|(?:branch|tag)\.sort|versionsort\.\w+|"
+    r"status\.\w+|merge\.(?:conflictstyle|ff|renames)|pull\.(?:ff|rebase)|fetch\.prune|push\.default|"
+    r"rebase\.(?:autostash|autosquash)|init\.defaultbranch|gc\.auto|protocol\.version)(?:=|\Z)",
+    re.IGNORECASE,
+)
+_PSQL = re.compile(
+    r"(?!.*\\(?!(?:d\w*|l|x|timing|conninfo)\b))(?!.*\bcopy\b)", re.IGNORECASE | re.DOTALL
+)
+_MYSQL = re.compile(
+    r"(?!.*\\)(?!.*\b(?:system|source|tee|pager|edit|outfile|dumpfile)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NOWHERE = re.compile(r"(?:/dev/(?:null|stdout|stderr)|-)\Z")
 _SAFE_VALUES = {
+    ("git", "c"): _HARMLESS_GIT,
+    ("curl", "output"): _NOWHERE,
+    ("curl", "dump-header"): _NOWHERE,
+    ("curl", "stderr"): _NOWHERE,
+    ("wget", "output-document"): _NOWHERE,
+    ("wget", "output-file"): _NOWHERE,
+    ("psql", "command"): _PSQL,
+    ("mysql", "execute"): _MYSQL,
+    ("mariadb", "execute"): _MYSQL,
+    ("go", "ldflags"): re.compile(r"(?!.*-(?:ext|linkmode|o\b|tmpdir))", re.DOTALL),
+    ("pytest", "p"): re.compile(r"no:"),
+    ("eslint", "format"): re.compile(r"\w+\Z"),
+    ("prettier", "config"): re.compile(r"(?!.*[cm]?[jt]sx?\Z)"),
+    ("pandoc", "to"): re.compile(r"(?!.*\.lua\Z)"),
     ("ssh", "o"): _HARMLESS_SSH,
     ("scp", "o"): _HARMLESS_SSH,
     ("sftp", "o"): _HARMLESS_SSH,
@@ -43,12 +75,26 @@ _SAFE_VALUES = {
 _NO_TRANSPORT = re.compile(r"(?!(?:ext|fd)::)")
 _NO_PLUS = re.compile(r"(?!\+)")
 _NO_TOOL = re.compile(r"(?!(?:\.?SHELL\w*|MAKE\w*|CC|CXX|CPP|LD|AR|AS|FC|PATH)[:+?!]*=)")
+_NO_LIST = re.compile(r"(?!@)")
 _SAFE_OPERANDS = {
     "clone": _NO_TRANSPORT,
     "fetch": _NO_TRANSPORT,
     "pull": _NO_TRANSPORT,
     "push": _NO_TRANSPORT,
     "ls-remote": _NO_TRANSPORT,
+    "remote": _NO_TRANSPORT,
+    "submodule": _NO_TRANSPORT,
+    "gcc": _NO_LIST,
+    "g++": _NO_LIST,
+    "cc": _NO_LIST,
+    "c++": _NO_LIST,
+    "clang": _NO_LIST,
+    "clang++": _NO_LIST,
+    "date": re.compile(r"\+"),
+    "socat": re.compile(
+        r"(?!.*(?:exec|system|shell)\b)(?!(?:open|gopen|creat|create|pipe|fifo)\b)",
+        re.IGNORECASE | re.DOTALL,
+    ),
     "less": _NO_PLUS,
     "more": _NO_PLUS,
     "vim": _NO_PLUS,
@@ -57,12 +103,17 @@ _SAFE_OPERANDS = {
     "view": _NO_PLUS,
     "ed": re.compile(r"(?!!)"),
     "sqlite3": re.compile(
-        r"(?!\s*\.)(?!.*(?:load_extension|writefile|edit)\s*\()", re.IGNORECASE | re.DOTALL
+        r"(?!\s*\.(?!(?:tables|schema|fullschema|indexes|indices|databases|mode|headers?|width|show|stats|"
+        r"timer|nullvalue|separator|dump)\b))"
+        r"(?!.*(?:load_extension|writefile|edit)\s*\()(?!.*\b(?:attach|into\s+['\"/:?])\b)",
+        re.IGNORECASE | re.DOTALL,
     ),
     "make": _NO_TOOL,
     "gmake": _NO_TOOL,
 }
 """What an operand has to be like so that nothing is run by it, by program or verb of git."""
+
+_BY_OPERANDS = frozenset({"git"}) | frozenset(RUNNING_OPERANDS)
 
 _READING_CONFIG = frozenset(
     {"get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"}
@@ -115,7 +166,11 @@ def _reaches(reading: Reading, program: str) -> Iterator[Reach]:
     if _is_verb_without(reading):
         return
     for operand in reading.loose:
-        if known.reaching or program == "git" or (reading.grammar.operands and operand.word.splits):
+        if (
+            known.reaching
+            or program in _BY_OPERANDS
+            or (reading.grammar.operands and operand.word.splits)
+        ):
             yield Reach(UNSURE, operand.place)
 
 
@@ -133,6 +188,9 @@ def _operand_reaches(reading: Reading, program: str) -> Iterator[Reach]:
             yield Reach(OUTPUT, operand.place)
     if program == "git" and reading.operands:
         yield from _git_reaches(reading)
+    yield from _running_operands(reading, program)
+    if program == "zip":
+        yield from _tests_by_another(reading)
     safe = _SAFE_OPERANDS.get(grammar.program)
     for operand in reading.operands if safe is not None else ():
         text = operand.word.value if is_known(operand.word) else beginning(operand.word)
@@ -142,6 +200,31 @@ def _operand_reaches(reading: Reading, program: str) -> Iterator[Reach]:
             yield Reach("an operand that runs", operand.place)
     if grammar.script is not None:
         yield from _script_reaches(reading)
+
+
+def _running_operands(reading: Reading, program: str) -> Iterator[Reach]:
+    """The first operands by which something is run; what may be an option's value is passed over."""
+    operands = reading.operands
+    first = 0
+    for start in range(len(operands)):
+        for running in RUNNING_OPERANDS.get(program, ()):
+            given = operands[start : start + len(running)]
+            if len(given) == len(running) and all(
+                word == "*" or not is_known(operand.word) or operand.word.value == word
+                for word, operand in zip(running, given, strict=True)
+            ):
+                yield Reach(f"{program} {' '.join(running)}", given[0].place)
+                first += 1
+        if first or not operands[start].maybe:
+            return
+
+
+def _tests_by_another(reading: Reading) -> Iterator[Reach]:
+    """`-TT` of zip, an option of two letters that runs a program."""
+    places = [option.place for option in reading.options if option.name == "T"]
+    for place in set(places):
+        if places.count(place) > 1:
+            yield Reach("TT", place)
 
 
 def _git_reaches(reading: Reading) -> Iterator[Reach]:

@@ -151,6 +151,9 @@ def address(word: ShellWord, *, bare: bool) -> Iterator[Touched]:
     value = word.value
     if value is None:
         known = _KNOWN_HOST.match(word.start)
+        if known is None and "file:".startswith(word.start[:5].lower()):
+            # It may be the address of a file.
+            yield Touched(ShellWord(word.text, None), Operation.READ, Sort.ANYTHING)
         if known is None:
             yield Touched(word, Operation.READ, Sort.ADDRESS)
             return

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from sayso.core.shell_command import Assignment
+
 
 def names_in(text: str) -> frozenset[str]:
     """The names in a text with blanks between them."""
@@ -17,7 +19,9 @@ HARMLESS: Final = names_in(
     "PYTHONDONTWRITEBYTECODE PYTHONUTF8 PYTHONIOENCODING PYTHONHASHSEED PY_COLORS "
     "CARGO_TERM_COLOR CARGO_TERM_PROGRESS_WHEN npm_config_loglevel NPM_CONFIG_LOGLEVEL "
     "npm_config_color NPM_CONFIG_COLOR GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS DEBIAN_FRONTEND "
-    "NEXT_TELEMETRY_DISABLED DO_NOT_TRACK HOMEBREW_NO_AUTO_UPDATE"
+    "NEXT_TELEMETRY_DISABLED DO_NOT_TRACK HOMEBREW_NO_AUTO_UPDATE PORT DEBUG GOOS GOARCH GOARM CGO_ENABLED "
+    "DOCKER_BUILDKIT BUILDKIT_PROGRESS CARGO_INCREMENTAL NODE_NO_WARNINGS PYTHONFAULTHANDLER "
+    "GIT_LFS_SKIP_SMUDGE GH_PROMPT_DISABLED PIP_DISABLE_PIP_VERSION_CHECK PGPASSWORD"
 )
 """Variables that change nothing but looks and wording; `LC_…` are harmless too."""
 
@@ -129,6 +133,25 @@ _KNOWN: Final = (
 def is_harmless(name: str) -> bool:
     """Whether an allow may hold although this variable is set for the command."""
     return name in HARMLESS or (name.startswith("LC_") and name[3:].isalpha())
+
+
+_PAGERS: Final = ("PAGER", "GIT_PAGER", "MANPAGER", "GH_PAGER", "SYSTEMD_PAGER", "AWS_PAGER")
+_EDITORS: Final = ("EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR")
+_HARMLESS_VALUES: Final = {
+    **dict.fromkeys(_PAGERS, frozenset({"", "cat"})),
+    **dict.fromkeys(_EDITORS, frozenset({":", "true"})),
+}
+"""Values with which a variable that names a program has it do nothing."""
+
+
+def sets_harmless(assignment: Assignment) -> bool:
+    """Whether an allow may hold although this is set for the command, by the variable or its value."""
+    if is_harmless(assignment.name):
+        return True
+    value = assignment.value
+    if value is None or value.value is None or value.pattern is not None or value.splits:
+        return False
+    return value.value in _HARMLESS_VALUES.get(assignment.name, ())
 
 
 def is_dangerous(name: str) -> bool:

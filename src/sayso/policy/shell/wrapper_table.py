@@ -191,6 +191,7 @@ WRAPPERS: dict[str, Wrapper] = {
         "p/pid= h/help V/version",
         1,
     ),
+    "arch": Wrapper("x86_64 arm64 arm64e i386 32 64 c d= e= h" + _HELP, one_dash=True),
     "torify": Wrapper("v/verbose V/version h/help"),
     "torsocks": Wrapper(
         "u/user= p/pass= i/isolate a/address= P/port= d/debug q/quiet shell" + _HELP

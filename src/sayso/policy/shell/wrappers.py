@@ -11,6 +11,7 @@ from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
 from sayso.policy.shell.inner_leading import of_env, of_flock, of_nice, of_plain
 from sayso.policy.shell.inner_options import by_options
 from sayso.policy.shell.inner_places import of_fd, of_find, of_parallel, of_xargs
+from sayso.policy.shell.inner_sessions import of_gcloud, of_ip, of_screen, of_tmux
 from sayso.policy.shell.inner_shells import (
     of_other_shell,
     of_script,
@@ -236,15 +237,19 @@ _SPECIAL = {
     "expect": _expect,
     "flock": of_flock,
     "git": of_git,
+    "gcloud": of_gcloud,
     "gdb": _gdb,
     "hyperfine": _hyperfine,
+    "ip": of_ip,
     "nice": of_nice,
     "npx": of_npx,
     "parallel": of_parallel,
     "runuser": of_su,
+    "screen": of_screen,
     "script": of_script,
     "ssh": _ssh,
     "start-stop-daemon": _start_stop_daemon,
     "su": of_su,
+    "tmux": of_tmux,
     "xargs": of_xargs,
 }

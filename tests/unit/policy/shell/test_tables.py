@@ -21,7 +21,7 @@ from sayso.policy.shell.wrapper_table import (
 EXCEPTIONS = (
     {(shell, "-c") for shell in SHELLS}
     | {(fd, option) for fd in FD_PROGRAMS for option in ("-x", "-X", "--exec", "--exec-batch")}
-    | {("docker", "-v"), ("pnpm", "-w")}
+    | {("docker", "-v"), ("nerdctl", "-v"), ("pnpm", "-w")}
 )
 
 

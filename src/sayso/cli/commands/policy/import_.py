@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from sayso.channels.display import count_words, safe_line
-from sayso.cli.acting import AsJson
+from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting
 from sayso.cli.exit_codes import ExitCode
 from sayso.config.edit import add_rules
 from sayso.config.reading import decoded, read_file
@@ -73,6 +74,8 @@ def import_(
     dry_run: Annotated[
         bool, Parameter(negative="", show_default=False, help="Show the rules; write nothing.")
     ] = False,
+    passphrase_stdin: PassphraseStdin = False,
+    token_stdin: TokenStdin = False,
     as_json: AsJson = False,
 ) -> int:
     """Read the rules of another gate into your settings.
@@ -80,7 +83,9 @@ def import_(
     AGENT is claude-code, codex, gemini, opencode or rules.json. An import never
     allows what that gate would not; what it cannot carry over exactly becomes
     stricter or is left out, and is told. --scope user reads the files of your
-    user, workspace and project those of this directory.
+    user, workspace and project those of this directory. It needs a person's
+    credential, but for --dry-run and for a project's file, which counts only
+    as far as you trust it.
     """
     here = Path.cwd()
     files = file or _found(agent, scope, here)
@@ -90,7 +95,13 @@ def import_(
     target, check, head = _target(scope, here)
     if dry_run and not as_json:
         print(print_rules(rules), end="")
-    added = 0 if dry_run else add_rules(target, rules, check=check, head=head)
+    write = partial(add_rules, target, rules, check=check, head=head)
+    if dry_run or not rules:
+        added = 0
+    elif scope == "project":
+        added = write()
+    else:
+        added = asyncio.run(_as_a_person(write, agent, target, passphrase_stdin, token_stdin))
     if as_json:
         told = _json(imported, rules, None if dry_run else target, added)
         print(json.dumps(told, indent=2, ensure_ascii=False))
@@ -103,6 +114,26 @@ def import_(
         if scope == "project" and any(rule.effect is Effect.ALLOW for rule in rules):
             print("its allows count once you trust the file: sayso trust")
     return ExitCode.OK
+
+
+async def _as_a_person(
+    write: Callable[[], int],
+    agent: Agent,
+    target: Path,
+    passphrase_stdin: bool,
+    token_stdin: bool,
+) -> int:
+    """Write as `sayso policy add` does: by somebody who may configure, and on the record."""
+    async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
+        broker,
+        actor,
+    ):
+        broker.access.must_configure(actor)
+        added = write()
+        if added:
+            counted = count_words(added, "rule")
+            await broker.note_change(actor, f"{counted} of {agent} added to {target}")
+        return added
 
 
 def _found(agent: Agent, scope: Place, here: Path) -> tuple[Path, ...]:
