@@ -132,11 +132,11 @@ def _is_simple(value: object, depth: int) -> bool:
         for key, item in items.items():
             if type(key) is not str or not key.isascii():
                 return False
-            if type(item) is not str and not _is_simple(item, depth + 1):
+            if type(item) not in _SIMPLE and not _is_simple(item, depth + 1):
                 return False
         return True
     if kind is list:
-        return all(type(item) is str or _is_simple(item, depth + 1) for item in items)
+        return all(type(item) in _SIMPLE or _is_simple(item, depth + 1) for item in items)
     return False
 
 

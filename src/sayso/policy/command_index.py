@@ -89,7 +89,8 @@ class CommandIndex:
         """Add the rules that match one command of a line; a deny or ask may match the whole line."""
         words = command.words
         name = base_name(words[0].value or "") if words and is_known(words[0]) else ""
-        found.rules += [rule for rule in self.everything if rule.for_call(call)]
+        if self.everything:
+            found.rules += [rule for rule in self.everything if rule.for_call(call)]
         branch = self._allowing.get(name)
         allowing = [*self._wide_allowing, *(() if branch is None else branch.allowing(words))]
         for rule in allowing:

@@ -6,6 +6,7 @@ Links are not followed here: that is a question to `Facts`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -22,6 +23,8 @@ _DESCRIPTOR = re.compile(r"/dev/(?:fd(?:/|$)|stdin$|stdout$|stderr$)")
 _ESCAPED = re.compile(r"%(?:2e|2f|5c|25|00)", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:(?:/|$)")
 _SHORT_NAME = re.compile(r"~\d")
+_PLAIN_RELATIVE = re.compile(r"[\w+@-][\w+@.-]*(?:/[\w+@-][\w+@.-]*)*/?\Z", re.ASCII)
+_PLAIN_FOLDER = re.compile(r"(?:/[\w+@-][\w+@.-]*)+\Z", re.ASCII)
 
 
 class NormalPath(NamedTuple):
@@ -55,7 +58,21 @@ def normalise(text: str, workspace: str | None, facts: Facts) -> NormalPath:
     ):
         path = text if text[-1] != "/" or text == "/" else text[:-1]
         return NormalPath(path, path)
+    if (
+        workspace is not None
+        and not facts.windows
+        and _PLAIN_RELATIVE.match(text)
+        and _is_plain_folder(workspace)
+    ):
+        place = f"{workspace}/{text}"
+        return NormalPath(place.removesuffix("/"), place)
     return _normalise(text, workspace, facts)
+
+
+@lru_cache(maxsize=256)
+def _is_plain_folder(path: str) -> bool:
+    """Whether names below a folder need nothing but to be written behind it."""
+    return _PLAIN_FOLDER.match(path) is not None and not f"{path}/".startswith(("/proc/", "/dev/"))
 
 
 def _normalise(text: str, workspace: str | None, facts: Facts) -> NormalPath:

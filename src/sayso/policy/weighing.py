@@ -113,12 +113,13 @@ def _listed(
 ) -> list[tuple[CompiledRule, Match]]:
     found = []
     for rule in lists:
-        note = None
-        if rule.guarded:
-            holds, _, note = rule.holds(call)
-            if not holds:
-                notes.append(f"rule `{rule.rule.id}`: {note}")
-                continue
+        if not rule.guarded:
+            found.append((rule, rule.match[0]))
+            continue
+        holds, _, note = rule.holds(call)
+        if not holds:
+            notes.append(f"rule `{rule.rule.id}`: {note}")
+            continue
         found.append((rule, Match(rule.rule, note)))
     # Lists have no order, so the trace and the merge need one that is always the same.
     if len(found) > 1:

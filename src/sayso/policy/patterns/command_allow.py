@@ -39,7 +39,10 @@ def allows(pattern: CommandPattern, command: ShellCommand) -> bool:
         last = place == count - 1 and not pattern.open_end
         if not _fits(pattern.globs[place], pattern.words[place], words[place], last=last):
             return False
-    return pattern.exact or _reaches(words) <= _reaches_of(pattern)
+    if pattern.exact:
+        return True
+    further = _reaches(words)
+    return not further or further <= _reaches_of(pattern)
 
 
 def _program_fits(pattern: CommandPattern, word: ShellWord) -> bool:

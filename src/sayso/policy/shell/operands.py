@@ -38,12 +38,6 @@ from sayso.policy.shell.words import after, literal
 from sayso.policy.shell.wrapper_table import CONTAINER_PROGRAMS, SHELLS
 from sayso.policy.shell.wrappers import inner_of
 
-_MOST_KEPT = 4096
-_MOST_KEPT_CHARACTERS = 4096
-
-# By identity, which is quicker than by value; the command itself is kept, so that its id is nobody else's.
-_memo: dict[int, tuple[ShellCommand, tuple[Touched, ...]]] = {}
-
 _SQL_TOUCHES = re.compile(
     r"(?:^|[\s;])[\\.](?!(?:tables|schema|indexes|databases|mode|headers?|d[a-z]*\+?|l\+?|x|timing|conninfo)\b)|"
     r"\b(?:readfile|writefile|fsdir|zipfile|edit|load_extension|load_file|pg_\w+|lo_\w+|attach|into|copy|"
@@ -73,36 +67,20 @@ def name_of(command: ShellCommand) -> str | None:
     return base_name(command.words[0].value).lower()
 
 
-def touched(command: ShellCommand) -> tuple[Touched, ...]:
-    """What a command touches, by its redirections, operands and the values of its options.
-
-    A line that is kept keeps its commands, so that what each touches is found once.
-    """
-    kept = _memo.get(id(command))
-    if kept is not None and kept[0] is command:
-        return kept[1]
-    found = tuple(_touched(command))
-    if len(command.text) <= _MOST_KEPT_CHARACTERS:
-        if len(_memo) >= _MOST_KEPT:
-            _memo.clear()
-        _memo[id(command)] = command, found
-    return found
-
-
-def _touched(command: ShellCommand) -> Iterator[Touched]:
+def touched(command: ShellCommand) -> Iterator[Touched]:
+    """What a command touches, by its redirections, operands and the values of its options."""
     for redirection in command.redirections:
         yield from redirected(redirection)
     if not command.words or not ELSEWHERE.isdisjoint(command.wrappers):
         return
     name = name_of(command)
     program = None if name is None else program_of(name)
-    inner = bool(inner_of(command.words))
     if program is None:
         # The words of a program that runs another one are those of the other.
-        for word in () if inner else command.words[1:]:
+        for word in () if inner_of(command.words) else command.words[1:]:
             yield from guess(word)
     elif not program.does("quiet"):
-        if inner and program.rest is Use.ANY and name not in SHELLS:
+        if program.rest is Use.ANY and name not in SHELLS and inner_of(command.words):
             program = replace(program, rest=Use.TEXT)
         yield from _read(name or "", program, list(command.words[1:]))
 

@@ -57,6 +57,11 @@ def is_for_people(command: ShellCommand) -> bool:
     words = command.words
     if not words or words[0].value is None:
         return False
+    for word in words:
+        if OWN_NAME in (word.value or word.start).lower():
+            break
+    else:
+        return False  # most name it nowhere
     name = base_name(words[0].value).lower()
     if any(not _only_looks(rest) for rest in _own_words(name, words)):
         return True
