@@ -109,16 +109,9 @@ class FollowedFile:
         before = self.version
         try:
             signature = stamp_of(self.path.stat())
-        except (FileNotFoundError, NotADirectoryError):
-            self._gone()
-            return self.version != before
-        except (OSError, ValueError) as error:
-            self._unreadable(error)
-            return self.version != before
-        self._gone_at = None
-        if self._settled and signature == self._signature:
-            return False
-        try:
+            self._gone_at = None
+            if self._settled and signature == self._signature:
+                return False
             signature, data = self._read()
         except (FileNotFoundError, NotADirectoryError):
             self._gone()

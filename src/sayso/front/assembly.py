@@ -19,6 +19,7 @@ from sayso.channels.notifier import Channels
 from sayso.channels.terminal.approver import TerminalApprover
 from sayso.channels.web.channel import WebInbox
 from sayso.config.source import SettingsRules
+from sayso.config.workspace import SETTINGS_NAME
 from sayso.core.address import DEFAULT_PORT
 from sayso.errors import StoreUnavailable
 from sayso.front.logs import logs_to_stderr
@@ -31,8 +32,6 @@ from sayso.system.clock import SystemClock
 from sayso.system.facts import LocalFacts
 from sayso.system.ids import SystemIds
 from sayso.system.places import HOME_VARIABLE, find_places, private_directory
-
-SETTINGS_NAME = "settings.toml"
 
 
 @dataclass(frozen=True, slots=True)

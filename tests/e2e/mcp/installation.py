@@ -16,7 +16,8 @@ from typing import Any
 import httpx
 from mcp.client.stdio import StdioServerParameters
 
-from sayso.front.assembly import SETTINGS_NAME, open_broker
+from sayso.config.workspace import SETTINGS_NAME
+from sayso.front.assembly import open_broker
 from sayso.people.token import CredentialKind
 from sayso.system.places import DATABASE_NAME
 

@@ -18,9 +18,10 @@ from sayso.channels.web.channel import WebInbox
 from sayso.cli.commands.audit import print_entries
 from sayso.cli.demo.agent import RULES, Told, play, prepare
 from sayso.cli.running import free_port, serving
+from sayso.config.workspace import SETTINGS_NAME
 from sayso.core.address import DEFAULT_HOST, DEFAULT_PORT
 from sayso.core.code_words import code_of
-from sayso.front.assembly import SETTINGS_NAME, open_broker
+from sayso.front.assembly import open_broker
 from sayso.system.ids import SystemIds
 from sayso.system.places import HOME_VARIABLE, private_directory
 

@@ -19,8 +19,9 @@ from sayso.cli.acting import AsJson
 from sayso.cli.exit_codes import ExitCode
 from sayso.cli.running import running_url
 from sayso.cli.saying import quiet_logs
+from sayso.config.workspace import SETTINGS_NAME
 from sayso.errors import SaysoError
-from sayso.front.assembly import SETTINGS_NAME, open_broker, settings_rules
+from sayso.front.assembly import open_broker, settings_rules
 from sayso.system.places import find_places
 
 app = App(name="doctor", help_format="plaintext")

@@ -20,7 +20,7 @@ LOOKING: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 """The beginnings of commands that change nothing."""
 
-RUNNERS = frozenset(
+PACKAGE_RUNNERS = frozenset(
     {"uvx", "uv", "pipx", "npx", "bunx", "poetry", "pdm", "hatch", "rye", "mise", "nix", "pixi"}
 )
 """Programs that run one of a package, which may be this one."""
@@ -87,7 +87,7 @@ def _own_words(name: str, words: Sequence[ShellWord]) -> Iterator[Sequence[Shell
                     yield words[place + 2 :]
             elif module is not None and _is_module(module):
                 yield words[place + 1 :]
-    elif name in RUNNERS:
+    elif name in PACKAGE_RUNNERS:
         for place, word in enumerate(words[1:], 1):
             # The option before it may take it for a value: `uvx --from sayso sayso approve`.
             before = words[place - 1].value or ""

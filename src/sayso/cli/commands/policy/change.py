@@ -12,18 +12,16 @@ from cyclopts import Parameter
 
 from sayso.channels.display import safe_line
 from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting
+from sayso.cli.commands.policy.settings_target import SettingsTarget, settings_target
 from sayso.cli.saying import quiet_logs, say
 from sayso.config.edit import Edit, add_rule, remove_rule
-from sayso.config.settings import Scope, parse_settings
-from sayso.config.workspace import workspace_file, workspace_head
+from sayso.config.settings import Scope
 from sayso.core.effect import Effect
 from sayso.errors import CallInvalid
-from sayso.front.assembly import SETTINGS_NAME
 from sayso.front.rules_in_force import rules_in_force
 from sayso.policy.lint import lint
 from sayso.policy.text_rule import parse_text_rule
 from sayso.system.facts import LocalFacts
-from sayso.system.places import find_places
 
 EffectWord = Annotated[Literal["allow", "ask", "deny"], Parameter(help="What the rule says.")]
 RuleText = Annotated[str, Parameter(help="The rule, such as `shell(git status *)`; quote it.")]
@@ -57,16 +55,9 @@ class Wanted:
         return f"{self.effect.word} {self.text}"
 
     @property
-    def path(self) -> Path:
+    def target(self) -> SettingsTarget:
         """The settings file of the scope."""
-        configuration = find_places().config
-        if self.scope is Scope.WORKSPACE:
-            return workspace_file(configuration, self.workspace)
-        return configuration / SETTINGS_NAME
-
-    def check(self, path: Path, data: bytes) -> object:
-        """Read the file as it will be used."""
-        return parse_settings(path, data, self.scope)
+        return settings_target(self.scope, Path(self.workspace))
 
 
 def add(
@@ -150,12 +141,10 @@ async def _change(
 
 
 def _edit(wanted: Wanted, *, adding: bool) -> Edit:
+    target, effect, text = wanted.target, wanted.effect, wanted.text
     if not adding:
-        return remove_rule(wanted.path, wanted.effect, wanted.text, check=wanted.check)
-    head = ""
-    if wanted.scope is Scope.WORKSPACE:
-        head = workspace_head(wanted.workspace)
-    return add_rule(wanted.path, wanted.effect, wanted.text, check=wanted.check, head=head)
+        return remove_rule(target.path, effect, text, check=target.check)
+    return add_rule(target.path, effect, text, check=target.check, head=target.head)
 
 
 def _told(wanted: Wanted, done: dict[str, Any], *, adding: bool) -> str:

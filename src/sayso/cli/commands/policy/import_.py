@@ -14,18 +14,17 @@ from cyclopts import Parameter
 
 from sayso.channels.display import count_words, safe_line
 from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting
+from sayso.cli.commands.policy.settings_target import settings_target
 from sayso.cli.exit_codes import ExitCode
 from sayso.config.edit import add_rules
 from sayso.config.reading import decoded, read_file
-from sayso.config.settings import Scope, parse_settings
-from sayso.config.workspace import PROJECT_FILES, SETTINGS_NAME, workspace_file, workspace_head
+from sayso.config.settings import Scope
 from sayso.core.effect import Effect
 from sayso.errors import SettingsInvalid
 from sayso.policy.dialects import claude_code, codex, gemini, opencode, rules_json
 from sayso.policy.dialects.settings_text import print_rules
 from sayso.policy.dialects.translated import Note, Translation
 from sayso.policy.rule import Rule
-from sayso.system.places import find_places
 
 Agent = Literal["claude-code", "codex", "gemini", "opencode", "rules.json"]
 Place = Literal["user", "workspace", "project"]
@@ -92,25 +91,25 @@ def import_(
     alone = len(files) == 1
     imported = [Imported(path, _translated(agent, path, here, alone=alone)) for path in files]
     rules = tuple(rule for found in imported for rule in found.translation.rules)
-    target, check, head = _target(scope, here)
+    target = settings_target(Scope[scope.upper()], here)
     if dry_run and not as_json:
         print(print_rules(rules), end="")
-    write = partial(add_rules, target, rules, check=check, head=head)
+    write = partial(add_rules, target.path, rules, check=target.check, head=target.head)
     if dry_run or not rules:
         added = 0
     elif scope == "project":
         added = write()
     else:
-        added = asyncio.run(_as_a_person(write, agent, target, passphrase_stdin, token_stdin))
+        added = asyncio.run(_as_a_person(write, agent, target.path, passphrase_stdin, token_stdin))
     if as_json:
-        told = _json(imported, rules, None if dry_run else target, added)
+        told = _json(imported, rules, None if dry_run else target.path, added)
         print(json.dumps(told, indent=2, ensure_ascii=False))
         return ExitCode.OK
     _tell(imported, here)
     if not dry_run:
         known = len(rules) - added
         there = f"; {known} stood there already" if known else ""
-        print(f"{count_words(added, 'rule')} added to {safe_line(str(target))}{there}")
+        print(f"{count_words(added, 'rule')} added to {safe_line(str(target.path))}{there}")
         if scope == "project" and any(rule.effect is Effect.ALLOW for rule in rules):
             print("its allows count once you trust the file: sayso trust")
     return ExitCode.OK
@@ -168,18 +167,6 @@ def _root(file: Path, here: Path) -> str | None:
     """What a path that begins with one `/` starts from: this directory, or it is not known."""
     folder = file.absolute().parent
     return "" if folder.name == ".claude" and folder.parent == here else None
-
-
-def _target(scope: Place, here: Path) -> tuple[Path, Callable[[Path, bytes], object], str]:
-    """The settings file that gets the rules, how it is read, and what a new one begins with."""
-    configuration = find_places().config
-    if scope == "project":
-        return here / PROJECT_FILES[0], partial(parse_settings, scope=Scope.PROJECT), ""
-    if scope == "workspace":
-        folder = str(here.resolve())
-        path = workspace_file(configuration, folder)
-        return path, partial(parse_settings, scope=Scope.WORKSPACE), workspace_head(folder)
-    return configuration / SETTINGS_NAME, parse_settings, ""
 
 
 def _tell(imported: list[Imported], here: Path) -> None:
