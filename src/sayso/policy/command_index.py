@@ -94,7 +94,9 @@ class CommandIndex:
         branch = self._allowing.get(name)
         allowing = [*self._wide_allowing, *(() if branch is None else branch.allowing(words))]
         for rule in allowing:
-            if rule.for_call(call) and rule.command is not None and allows(rule.command, command):
+            if rule.scoped and not rule.in_scope(call):
+                continue
+            if rule.command is not None and allows(rule.command, command):
                 found.rules.append(rule)
         branch = self._denying.get(skeleton(name)) if name else None
         denying = [*self._wide_denying, *(() if branch is None else branch.denying(words))]

@@ -48,6 +48,13 @@ class TargetOutcome:
     table: tuple[Match, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def following(self, other: PolicyOutcome) -> TargetOutcome:
+        """The same with the effect and the reason of another outcome; written out, as most lines need it."""
+        return TargetOutcome(
+            self.target, other.effect, other.reason, self.rule, self.must_ask, self.doubtful,
+            self.asks, self.lists, self.table, self.notes,
+        )  # fmt: skip
+
     def to_json(self) -> dict[str, Any]:
         """The target's outcome as plain data, for the trace."""
         return {

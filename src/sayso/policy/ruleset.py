@@ -222,7 +222,7 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
                     outcome = _unmatched_write(outcome, call, plan)
                 else:
                     # A derived target that nothing matches follows the call's own effect.
-                    outcome = replace(outcome, effect=own.effect, reason=own.reason)
+                    outcome = outcome.following(own)
             outcomes.append(outcome)
     return combine(outcomes, plan.warnings)
 

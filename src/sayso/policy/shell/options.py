@@ -133,7 +133,8 @@ def read(words: Sequence[ShellWord]) -> Reading:
 
 def _read_git(words: Sequence[ShellWord]) -> Reading:
     outer = _read(words, 1, GIT)
-    outer = replace(outer, options=tuple(_as_global(option) for option in outer.options))
+    if outer.options:
+        outer = replace(outer, options=tuple(_as_global(option) for option in outer.options))
     if not outer.operands or not is_known(outer.operands[0].word):
         return outer
     verb = outer.operands[0]

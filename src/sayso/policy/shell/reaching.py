@@ -115,6 +115,9 @@ _SAFE_OPERANDS = {
 
 _BY_OPERANDS = frozenset({"git"}) | frozenset(RUNNING_OPERANDS)
 
+_LOOKED_INTO = frozenset({*git_options.RUNNING_VERBS, *git_options.RUNNING_WORDS, *_SAFE_OPERANDS})
+"""Verbs of git of which some operands run or write something."""
+
 _READING_CONFIG = frozenset(
     {"get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"}
 )
@@ -176,9 +179,8 @@ def _reaches(reading: Reading, program: str) -> Iterator[Reach]:
 
 def _is_verb_without(reading: Reading) -> bool:
     """Whether the words come after a verb of git that has no option that reaches further."""
-    verbs = git_options.RUNNING_VERBS | set(git_options.RUNNING_WORDS) | set(_SAFE_OPERANDS)
     grammar = reading.grammar
-    return grammar.verb and not grammar.syntax.reaching and grammar.program not in verbs
+    return grammar.verb and not grammar.syntax.reaching and grammar.program not in _LOOKED_INTO
 
 
 def _operand_reaches(reading: Reading, program: str) -> Iterator[Reach]:
