@@ -19,14 +19,19 @@ from sayso.config.settings import (
     Settings,
     in_time,
     parse_settings,
+    parse_tool_file,
     readable_part,
     tightened,
 )
 from sayso.config.stamp import Stamp, is_settled, stamp_of
+from sayso.config.tool_files import NamedFiles, base_of, find_tool_files, protection_of
 from sayso.core.effect import Effect
 from sayso.errors import SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
 from sayso.policy.rule import Rule
+
+FIND_SECONDS = 0.5
+"""Files that a pattern names are looked for at most so often; those known already at each look."""
 
 GONE_SECONDS = 1.0
 """So long a project's file that goes away still counts: editors take a file away to replace it."""
@@ -53,8 +58,9 @@ class FollowedFile:
     One that becomes invalid or unreadable keeps its last good denies and asks, beside those that can
     still be read, and loses its allows (POL-63). One that is so from the start makes the rules
     unavailable (POL-23). A user's file that goes away is broken; a project's then says nothing any more.
-    `inside` is the real folder that a project's file has to lie in, also where links lead. `version` is
-    another one whenever what the file says has changed.
+    `inside` is the real folder that the file has to lie in, also where links lead. `version` is
+    another one whenever what the file says has changed. `named_by` is the settings file that names this
+    one, if this is a `tool.yaml`; `tools` are those that this one names, each trusted for itself.
     """
 
     def __init__(
@@ -63,6 +69,7 @@ class FollowedFile:
         scope: Scope = Scope.USER,
         *,
         inside: str | None = None,
+        named_by: FollowedFile | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.path = path
@@ -81,6 +88,11 @@ class FollowedFile:
         self._good_digest: str | None = None
         self._readable = Settings()
         self._further: RulesFile | None = None
+        self._named_by = named_by
+        self._named: tuple[NamedFiles, ...] = ()
+        self._tools: dict[Path, FollowedFile] = {}
+        self._found_at: float | None = None
+        self._not_found: str | None = None
 
     @property
     def settings(self) -> Settings:
@@ -92,8 +104,13 @@ class FollowedFile:
         """Whether the file says nothing: it is not there, and nothing is left of it."""
         return not self._seen
 
+    @property
+    def tools(self) -> tuple[FollowedFile, ...]:
+        """The `tool.yaml` files that this one names, as of the last look."""
+        return tuple(file for file in self._tools.values() if not file.silent)
+
     def look(self) -> bool:
-        """Read the file, and the one it names, if they may have changed; returns whether what they say has."""
+        """Read the file, and those it names, if they may have changed; returns whether what they say has."""
         changed = self._look()
         written = self.settings.rules_json
         path = None if written is None else named_file(self.path, written)
@@ -103,7 +120,52 @@ class FollowedFile:
         if self._further is not None and self._further.look():
             changed = True
             self.version = next(_VERSIONS)
+        if self._look_at_tools():
+            changed = True
+            self.version = next(_VERSIONS)
         return changed
+
+    def _look_at_tools(self) -> bool:
+        named, changed = self.settings.tool_files, False
+        anew = named != self._named
+        if not named and not anew:
+            return False
+        self._named = named
+        now = self._now()
+        if anew or self._found_at is None or now - self._found_at >= FIND_SECONDS:
+            self._found_at = now
+            changed = self._find_tools(anew)
+        for file in self._tools.values():
+            changed = file.look() or changed
+        return changed
+
+    @property
+    def _base(self) -> str:
+        project = self.scope is Scope.PROJECT
+        return self._inside if project and self._inside else base_of(self.path, project=project)
+
+    def _find_tools(self, anew: bool) -> bool:
+        before = self._not_found, set(self._tools)
+        try:
+            found = find_tool_files(self._base, self._named)
+        except SettingsInvalid as error:
+            self._not_found = str(error)
+            return (self._not_found, set(self._tools)) != before
+        self._not_found = None
+        # One that is away may be about to be replaced, so it is followed on until it says nothing.
+        for path in [path for path, file in self._tools.items() if anew or file.silent]:
+            if path not in found:
+                del self._tools[path]
+        for path in found:
+            if path not in self._tools:
+                self._tools[path] = FollowedFile(
+                    path,
+                    self.scope,
+                    inside=os.path.realpath(self._base),
+                    named_by=self,
+                    now=self._now,
+                )
+        return (self._not_found, set(self._tools)) != before
 
     def _look(self) -> bool:
         before = self.version
@@ -131,6 +193,16 @@ class FollowedFile:
     def said(self, trusted: Callable[[str, str | None], bool]) -> Said:
         """What counts now; `trusted` tells whether the user trusts a project's file with that digest."""
         said = self._own(trusted)
+        if self._named:
+            guards = [
+                rule
+                for entry in self._named
+                for rule in protection_of(self._base, entry, self.scope.value)
+            ]
+            said = replace(said, rules=(*said.rules, *guards))
+        if self._not_found is not None:
+            problems = [text for text in (said.problem, self._not_found) if text is not None]
+            said = replace(said, problem="\n".join(problems), unavailable=True)
         if self._further is None:
             return said
         problems = [text for text in (said.problem, self._further.problem) if text is not None]
@@ -145,7 +217,7 @@ class FollowedFile:
         """What counts of the file itself."""
         good = self._counting(self._good or Settings(), self._good_digest, trusted)
         if self.problem is None:
-            waiting = good is not self._good and bool(self.settings.loosens)
+            waiting = bool(self.settings.loosens) and not self._counts(self._good_digest, trusted)
             return Said(good.rules, good.descriptors, warnings=good.warnings, waiting=waiting)
         rest = self._counting(self._readable, None, trusted)
         return Said(
@@ -157,18 +229,31 @@ class FollowedFile:
             unavailable=self._good is None,
         )
 
+    def _counts(self, digest: str | None, trusted: Callable[[str, str | None], bool]) -> bool:
+        return self.scope is not Scope.PROJECT or trusted(str(self.path), digest)
+
     def _counting(
         self, settings: Settings, digest: str | None, trusted: Callable[[str, str | None], bool]
     ) -> Settings:
-        if self.scope is not Scope.PROJECT or trusted(str(self.path), digest):
-            return settings
+        if self._counts(digest, trusted):
+            return self._in_time(settings, trusted)
         return tightened(settings)
+
+    def _in_time(self, settings: Settings, trusted: Callable[[str, str | None], bool]) -> Settings:
+        """A `tool.yaml` with the time limit of the settings that name it, if they may set one."""
+        by = self._named_by
+        if by is None or by.settings.default_timeout is None:
+            return settings
+        if by.scope is Scope.PROJECT and not trusted(str(by.path), by._good_digest):
+            return settings
+        return replace(settings, rules=tuple(in_time(settings.rules, by.settings)))
 
     def _read(self) -> tuple[Stamp, bytes]:
         real = os.path.realpath(self.path)
         if self._inside is not None and not _lies_in(real, self._inside):
+            where = "the project" if self.scope is Scope.PROJECT else "its folder"
             raise SettingsInvalid(
-                f"{self.path}:1:1: the file is a link that leads out of the project",
+                f"{self.path}:1:1: the file is a link that leads out of {where}",
                 "put the file itself there",
             )
         # A pipe or a device would be waited for, so it is opened without waiting and refused.
@@ -187,9 +272,13 @@ class FollowedFile:
         self._seen, self._data = True, data
         self.digest = hashlib.sha256(data).hexdigest()
         try:
-            settings = parse_settings(self.path, data, self.scope)
+            parse = parse_settings if self._named_by is None else parse_tool_file
+            settings = parse(self.path, data, self.scope)
         except SettingsInvalid as error:
-            self._broken(str(error), readable_part(self.path, data, self.scope))
+            readable = Settings()
+            if self._named_by is None:
+                readable = readable_part(self.path, data, self.scope)
+            self._broken(str(error), readable)
             return
         self.version = next(_VERSIONS)
         self._good, self._good_digest, self.problem = settings, self.digest, None

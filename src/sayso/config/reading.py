@@ -22,7 +22,7 @@ class Document:
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.text = text
-        self.data = read_toml(text, str(path))
+        self.data = self._parse()
         self._positions: Positions | None = None
 
     @property
@@ -44,6 +44,9 @@ class Document:
     def refuse(self, position: Position, message: str, hint: str | None = None) -> NoReturn:
         """Raise SettingsInvalid for what stands there."""
         raise SettingsInvalid(f"{self.place(position)}: {message}", hint)
+
+    def _parse(self) -> dict[str, Any]:
+        return read_toml(self.text, str(self.path))
 
 
 class Table:

@@ -16,6 +16,14 @@ from sayso.config.later import PERMISSION_KEYS, later_keys
 from sayso.config.reading import Document, Table, parse_document, read_document
 from sayso.config.rule_tables import EFFECTS, read_rules, readable_rules, with_timeout
 from sayso.config.rules_file import named_file, read_rules_file
+from sayso.config.tool_files import (
+    MAX_PATTERNS,
+    NamedFiles,
+    base_of,
+    find_tool_files,
+    pattern_fault,
+)
+from sayso.config.yaml_tool import parse_tool_document, read_tool_file
 from sayso.core.effect import Effect
 from sayso.errors import RuleRefused, SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
@@ -50,7 +58,7 @@ class Settings:
     `host` and `port` are the server's, None where the file leaves them. `default_timeout` is in
     seconds: how long an ask of the file waits that names no time of its own. `loosens` is
     what waits for trust if it is a project's file; `warnings` are sentences with their place.
-    `rules_json` is a further file with asks, as written.
+    `rules_json` is a further file with asks, as written; `tool_files` are the `tool.yaml` it names.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -63,11 +71,12 @@ class Settings:
     loosens: tuple[Loosening, ...] = ()
     warnings: tuple[str, ...] = ()
     rules_json: str | None = None
+    tool_files: tuple[NamedFiles, ...] = ()
 
 
 ROOT_KEYS = (
     *("permissions", "rule", "tools", "approval", "web", "mcp"),
-    *("ui", "server", "channels", "operator_notify"),
+    *("ui", "server", "channels", "operator_notify", "tool_files"),
 )
 NEVER_IN_A_PROJECT = ("ui", "server", "channels", "operator_notify", "web", "mcp")
 """Tables that count in the user's own files only; in a project's they are passed over with a warning."""
@@ -80,10 +89,19 @@ def load_settings(path: Path, scope: Scope = Scope.USER) -> Settings:
     """
     document = read_document(path)
     settings = Settings() if document is None else _settings(document, scope)
-    if settings.rules_json is None:
-        return settings
-    further = read_rules_file(named_file(path, settings.rules_json), scope.value)
-    return replace(settings, rules=(*settings.rules, *in_time(further, settings)))
+    if settings.rules_json is not None:
+        further = read_rules_file(named_file(path, settings.rules_json), scope.value)
+        settings = replace(settings, rules=(*settings.rules, *in_time(further, settings)))
+    base = base_of(path, project=scope is Scope.PROJECT)
+    for file in find_tool_files(base, settings.tool_files):
+        tool = parse_tool_file(file, read_tool_file(file), scope)
+        settings = replace(
+            settings,
+            rules=(*settings.rules, *in_time(tool.rules, settings)),
+            descriptors=(*settings.descriptors, *tool.descriptors),
+            loosens=(*settings.loosens, *tool.loosens),
+        )
+    return settings
 
 
 def in_time(rules: Iterable[Rule], settings: Settings) -> Iterator[Rule]:
@@ -94,6 +112,11 @@ def in_time(rules: Iterable[Rule], settings: Settings) -> Iterator[Rule]:
 def parse_settings(path: Path, data: bytes, scope: Scope = Scope.USER) -> Settings:
     """Read settings from the content of a file; `path` is for messages. See load_settings."""
     return _settings(parse_document(path, data), scope)
+
+
+def parse_tool_file(path: Path, data: bytes, scope: Scope = Scope.USER) -> Settings:
+    """Read a `tool.yaml`, which says what `[tools.<name>]` of a settings file says. See load_settings."""
+    return _settings(parse_tool_document(path, data), scope)
 
 
 def readable_part(path: Path, data: bytes, scope: Scope = Scope.USER) -> Settings:
@@ -173,7 +196,21 @@ def _settings(document: Document, scope: Scope) -> Settings:
         loosens=(*_loosening_rules(rules), *_loosening_tools(tools, descriptors)),
         warnings=tuple(warnings),
         rules_json=_rules_json(root.table("permissions")),
+        tool_files=_tool_files(root),
     )
+
+
+def _tool_files(root: Table) -> tuple[NamedFiles, ...]:
+    found: list[NamedFiles] = []
+    for path, pattern in root.texts("tool_files"):
+        at = root.document.positions.of_value(path)
+        fault = pattern_fault(pattern)
+        if len(found) == MAX_PATTERNS:
+            fault = f"`tool_files` holds more than {MAX_PATTERNS} entries"
+        if fault is not None:
+            root.document.refuse(at, fault, 'write paths such as "tools/*/tool.yaml"')
+        found.append(NamedFiles(pattern, root.document.place(at)))
+    return tuple(found)
 
 
 def _rules_json(permissions: Table) -> str | None:

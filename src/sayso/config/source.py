@@ -75,7 +75,7 @@ class SettingsRules:
         """What the lists say now in a workspace; never raises for what is in a file or wrong with it."""
         if self._own.look():
             self._edition += 1
-        return self._compose([self._own, *self._files(workspace)])
+        return self._compose(_with_tools([self._own, *self._files(workspace)]))
 
     def edition(self) -> int:
         """A number that grows whenever a file that was seen before has changed; looks at all of them."""
@@ -88,13 +88,13 @@ class SettingsRules:
         return self._edition
 
     def files(self, workspace: str) -> list[FollowedFile]:
-        """The files that concern a workspace and are there, beside the user's own."""
-        return [file for file in self._files(workspace) if not file.silent]
+        """The files that concern a workspace and are there, beside the user's own; those named by one after it."""
+        return [file for file in _with_tools(self._files(workspace)) if not file.silent]
 
     def problems(self) -> tuple[str, ...]:
         """What is wrong with the files, those of the known workspaces among them."""
         files = [self._own, *(f for found in self._workspaces.values() for f in found.files)]
-        found = [file.problem for file in files if file.problem is not None]
+        found = [text for file in _with_tools(files) if (text := file.problem) is not None]
         if self.trust is not None and self.trust.problem is not None:
             found.append(self.trust.problem)
         return tuple(dict.fromkeys(found))
@@ -174,3 +174,9 @@ class SettingsRules:
 
     def _trusts(self, file: str, digest: str | None) -> bool:
         return self.trust is not None and self.trust.trusts(file, digest)
+
+
+def _with_tools(files: Sequence[FollowedFile]) -> list[FollowedFile]:
+    """The files, each with the `tool.yaml` files it names behind it, every one once."""
+    found = {id(one): one for file in files for one in (file, *file.tools)}
+    return list(found.values())
