@@ -161,6 +161,39 @@ def test_a_project_tightens_at_once_and_loosens_once_it_is_trusted(world: World)
     assert world.verdict("send") == ("ask", "rule-ask")
 
 
+REFUND = "name: refund\napproval: {when: input.amount > 100}\n"
+
+
+@pytest.mark.spec("POL-61", "POL-63", "POL-44")
+def test_a_tool_yaml_asks_at_once_and_allows_once_it_is_trusted(world: World) -> None:
+    file = world.project / "tools/refund/tool.yaml"
+    file.parent.mkdir(parents=True)
+    as_an_editor_saves(world.home / "settings.toml", '[permissions]\nallow = ["refund"]\n')
+    world.becomes(("allow", "rule-allow"), "refund", amount=200)
+    as_an_editor_saves(world.project / "sayso.toml", 'tool_files = ["tools/*/tool.yaml"]\n')
+    as_an_editor_saves(file, REFUND)
+    world.becomes(("ask", "rule-ask"), "refund", amount=200)
+    for path in (file, world.project / "tools/other/tool.yaml"):
+        assert world.verdict("Write", file_path=str(path)) == ("deny", "rule-deny")
+
+    as_an_editor_saves(world.home / "settings.toml", "")
+    world.becomes(("ask", "rule-ask"), "refund", amount=50)
+    shown = world.sayso("trust", str(world.project), "--show").stdout
+    assert "loosens, at 2:1: allow tool(refund) unless input.amount > 100" in shown
+    done = world.sayso("trust", str(world.project), "--yes", "--passphrase-stdin")
+    assert done.returncode == 0, done.stderr
+    world.becomes(("allow", "rule-allow"), "refund", amount=50)
+    assert world.verdict("refund", amount=200) == ("ask", "rule-ask")
+
+    as_an_editor_saves(file, REFUND.replace("100", "900"))
+    world.becomes(("ask", "rule-ask"), "refund", amount=50)
+    as_an_editor_saves(world.home / "settings.toml", '[permissions]\nallow = ["refund"]\n')
+    world.becomes(("allow", "rule-allow"), "refund", amount=200)
+    as_an_editor_saves(file, "name: [")
+    world.says(f"{file}:1:8: ")
+    assert world.verdict("refund", amount=1000) == ("ask", "rule-ask"), "broken, it keeps its ask"
+
+
 @pytest.mark.spec("POL-60")
 def test_the_user_s_settings_for_a_workspace_count_in_it_alone(world: World) -> None:
     file = workspace_file(world.home, str(world.project))

@@ -21,6 +21,7 @@ from sayso.config.settings import (
     parse_settings,
     parse_tool_file,
     readable_part,
+    readable_tool_file,
     tightened,
 )
 from sayso.config.stamp import Stamp, is_settled, stamp_of
@@ -275,10 +276,8 @@ class FollowedFile:
             parse = parse_settings if self._named_by is None else parse_tool_file
             settings = parse(self.path, data, self.scope)
         except SettingsInvalid as error:
-            readable = Settings()
-            if self._named_by is None:
-                readable = readable_part(self.path, data, self.scope)
-            self._broken(str(error), readable)
+            readable = readable_part if self._named_by is None else readable_tool_file
+            self._broken(str(error), readable(self.path, data, self.scope))
             return
         self.version = next(_VERSIONS)
         self._good, self._good_digest, self.problem = settings, self.digest, None

@@ -6,7 +6,7 @@ what counts of them before the user trusts them, `loosens` what waits for that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -124,8 +124,19 @@ def readable_part(path: Path, data: bytes, scope: Scope = Scope.USER) -> Setting
 
     Its denies and asks, each for itself, and what it says of tools.
     """
+    return _readable(parse_document, path, data, scope)
+
+
+def readable_tool_file(path: Path, data: bytes, scope: Scope = Scope.USER) -> Settings:
+    """What tightens in a `tool.yaml` that is invalid somewhere; see readable_part."""
+    return _readable(parse_tool_document, path, data, scope)
+
+
+def _readable(
+    parse: Callable[[Path, bytes], Document], path: Path, data: bytes, scope: Scope
+) -> Settings:
     try:
-        root = parse_document(path, data).root
+        root = parse(path, data).root
     except SettingsInvalid:
         return Settings()
     return Settings(

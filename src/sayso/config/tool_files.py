@@ -15,7 +15,7 @@ from sayso.policy.rule import Origin, Rule
 
 MAX_PATTERNS = 32
 MAX_PARTS = 16
-MAX_FILES = 256
+MAX_FILES = 100
 MAX_ENTRIES = 10_000
 """So many names of folders and files are looked at for one settings file."""
 

@@ -19,8 +19,10 @@ from sayso.config.positions import Positions
 from sayso.config.reading import Document
 from sayso.errors import SettingsInvalid
 
-MAX_YAML_BYTES = 64 * 1024
+MAX_YAML_BYTES = 16 * 1024
+MAX_VALUES = 500
 MAX_DEPTH = 20
+"""So much one tool needs by far; a stranger's file must not keep anybody waiting."""
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})\.[0-9]{1,18}")
@@ -70,7 +72,7 @@ class ToolDocument(Document):
 
 
 def parse_tool_document(path: Path, data: bytes) -> ToolDocument:
-    """The `tool.yaml` with that content; raises SettingsInvalid, also for one larger than 64 KiB."""
+    """The `tool.yaml` with that content; raises SettingsInvalid, also for one larger than 16 KiB."""
     if len(data) > MAX_YAML_BYTES:
         raise SettingsInvalid(f"{path}:1:1: the file is larger than {MAX_YAML_BYTES} bytes")
     try:
@@ -122,6 +124,8 @@ class _Reader:
 
     def _value(self, event: yaml.Event, events: Iterator[yaml.Event], path: KeyPath) -> Any:
         self._check_plain(event)
+        if len(self.positions.values) >= MAX_VALUES:
+            self._refuse(event, f"the file holds more than {MAX_VALUES} values")
         if len(path) > MAX_DEPTH:
             self._refuse(event, "the file is nested too deeply")
         self.positions.values[path] = _mark(event).index
@@ -149,9 +153,9 @@ class _Reader:
                 self._refuse(event, "a key is no text", "write a plain word before the colon")
             key = self._scalar(event)
             if not isinstance(key, str):
-                self._refuse(event, f"the key `{event.value}` is no text", "put it in quotes")
+                self._refuse(event, f"the key `{event.value[:40]}` is no text", "put it in quotes")
             if key in found:
-                self._refuse(event, f"`{key}` stands there twice", "leave one of them out")
+                self._refuse(event, f"`{key[:40]}` stands there twice", "leave one of them out")
             self.positions.keys[*path, key] = _mark(event).index
             found[key] = self._value(next(events), events, (*path, key))
         return found
@@ -173,7 +177,7 @@ class _Reader:
                 event, "there is no value", 'write one, or leave the key out; "" is an empty text'
             )
         if text.lower() in _WORDS or _LIKE_NUMBER.fullmatch(text):
-            self._refuse(event, f"`{text}` is not the same to every reader of YAML", _QUOTES)
+            self._refuse(event, f"`{text[:40]}` is not the same to every reader of YAML", _QUOTES)
         return text
 
     def _refuse(self, event: yaml.Event, message: str, hint: str | None = None) -> NoReturn:

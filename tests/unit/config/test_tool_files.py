@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -64,6 +66,15 @@ def shown(rules: tuple[Rule, ...]) -> list[str]:
 
 def read(text: str) -> tuple[Rule, ...]:
     return parse_tool_file(Path("tool.yaml"), text.encode()).rules
+
+
+def why_not(text: str) -> str | None:
+    """Why the file is refused, or None."""
+    try:
+        read(text)
+    except SettingsInvalid as error:
+        return error.message
+    return None
 
 
 @pytest.mark.spec("POL-61")
@@ -129,6 +140,7 @@ approval = { when = "input.amount > 100", severity = "high", must_ask = true, ti
         ("name: \x07", "tool.yaml:1:1: "),
         ("name: " + "[" * 500, "tool.yaml:1:"),
         ("name: a\nurls: " + "[" * 50 + "]" * 50, "the file is nested too deeply"),
+        ("name: a\nurls: [" + "a," * 600 + "]", "the file holds more than 500 values"),
         ("#" * (MAX_YAML_BYTES + 1), "tool.yaml:1:1: the file is larger than"),
     ],
 )
@@ -144,6 +156,65 @@ def test_text_that_is_not_utf_8_is_refused_and_an_empty_file_says_nothing() -> N
     with pytest.raises(SettingsInvalid, match="not UTF-8"):
         parse_tool_file(Path("tool.yaml"), b"\xff")
     assert read("") == read("# later\n") == read("---\n") == ()
+
+
+PIECES = (
+    *(
+        "name: a\n",
+        "approval:\n",
+        "  when: ",
+        "input.x > 1",
+        "\n",
+        "{",
+        "}",
+        "[",
+        "]",
+        ": ",
+        "- ",
+        "&a ",
+    ),
+    *(
+        "*a",
+        "!!str ",
+        "!x",
+        "'",
+        '"',
+        "|\n",
+        "  ",
+        "? ",
+        "%YAML 1.1\n",
+        "---\n",
+        "...\n",
+        "\t",
+        "#",
+        "\\u12",
+    ),
+    *(
+        "\\ud800",
+        "\ufeff",
+        "\x85",
+        "\u2028",
+        "é",
+        "<<",
+        "~",
+        "1:2",
+        ",",
+        "true",
+        "\\",
+        "@",
+        ">-\n",
+        "\x00",
+    ),
+)
+
+
+def test_whatever_stands_in_a_file_it_is_read_or_refused_with_its_place() -> None:
+    random = Random(61)
+    for _ in range(500):
+        text = "".join(random.choices(PIECES, k=random.randint(1, 20)))
+        for one in (text, "name: a\n" + text):
+            refused = why_not(one)
+            assert refused is None or re.match(r"tool\.yaml:\d+:\d+: ", refused), one
 
 
 @pytest.mark.parametrize("word", ["100 or more", "3rd", "a: b", "1.0.0 is out"])
@@ -215,6 +286,11 @@ def test_one_that_becomes_invalid_keeps_its_asks_and_is_reported(
     assert (found.problem or "").startswith(f"{file}:2:18: ")
     assert not found.unavailable
     assert found.problem in rules.problems()
+    file.write_text("name: wire\nkind: none\napproval: {}\n")
+    clock.seconds += 1
+    found = rules.current(str(project))
+    assert shown(found.rules) == [ASK, "ask tool(wire)"], "what can still be read counts too"
+    assert (found.problem or "").startswith(f"{file}:2:7: ")
 
 
 @pytest.mark.spec("POL-61", "POL-23")
@@ -301,5 +377,5 @@ def test_too_many_entries_and_too_many_files_are_refused(
         (project / f"tools/{number}").mkdir()
         (project / f"tools/{number}/tool.yaml").touch()
     found = rules.current(str(project))
-    assert "`tool_files` names more than 256 files" in (found.problem or "")
+    assert "`tool_files` names more than 100 files" in (found.problem or "")
     assert found.unavailable
