@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sayso.config.descriptors import read_descriptors, readable_descriptors
 from sayso.config.later import PERMISSION_KEYS, later_keys
-from sayso.config.reading import Document, Table, parse_document, read_document
+from sayso.config.reading import Document, Table, parse_document, read_document, read_file
 from sayso.config.rule_tables import EFFECTS, read_rules, readable_rules, with_timeout
 from sayso.config.rules_file import named_file, read_rules_file
 from sayso.config.tool_files import (
@@ -23,7 +23,7 @@ from sayso.config.tool_files import (
     find_tool_files,
     pattern_fault,
 )
-from sayso.config.yaml_tool import parse_tool_document, read_tool_file
+from sayso.config.yaml_tool import parse_tool_document
 from sayso.core.effect import Effect
 from sayso.errors import RuleRefused, SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
@@ -94,7 +94,8 @@ def load_settings(path: Path, scope: Scope = Scope.USER) -> Settings:
         settings = replace(settings, rules=(*settings.rules, *in_time(further, settings)))
     base = base_of(path, project=scope is Scope.PROJECT)
     for file in find_tool_files(base, settings.tool_files):
-        tool = parse_tool_file(file, read_tool_file(file), scope)
+        data = read_file(file, "give yourself the right to read it, or take it out of `tool_files`")
+        tool = Settings() if data is None else parse_tool_file(file, data, scope)
         settings = replace(
             settings,
             rules=(*settings.rules, *in_time(tool.rules, settings)),

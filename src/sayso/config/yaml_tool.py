@@ -16,7 +16,7 @@ import yaml
 
 from sayso.config.positions import Path as KeyPath
 from sayso.config.positions import Positions
-from sayso.config.reading import Document
+from sayso.config.reading import Document, decoded
 from sayso.errors import SettingsInvalid
 
 MAX_YAML_BYTES = 16 * 1024
@@ -75,23 +75,7 @@ def parse_tool_document(path: Path, data: bytes) -> ToolDocument:
     """The `tool.yaml` with that content; raises SettingsInvalid, also for one larger than 16 KiB."""
     if len(data) > MAX_YAML_BYTES:
         raise SettingsInvalid(f"{path}:1:1: the file is larger than {MAX_YAML_BYTES} bytes")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SettingsInvalid(f"{path}:1:1: the file is not UTF-8", "save it as UTF-8") from error
-    return ToolDocument(path, text)
-
-
-def read_tool_file(path: Path) -> bytes:
-    """The content of the file, as far as it is looked at; raises SettingsInvalid."""
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_YAML_BYTES + 1)
-    except OSError as error:
-        raise SettingsInvalid(
-            f"{path}:1:1: the file cannot be read: {error.strerror or error}",
-            "give yourself the right to read it, or take it out of `tool_files`",
-        ) from error
+    return ToolDocument(path, decoded(path, data))
 
 
 class _Reader:
