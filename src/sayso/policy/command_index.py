@@ -136,14 +136,14 @@ class CommandIndex:
             word = words[place]
             if not is_known(word) or not word.value:
                 continue
-            rest = words[place:]
-            pieces = tuple(map(literal, word.value.split()))
-            if len(pieces) > 1:
-                rest = (*pieces, *words[place + 1 :])
-            name = base_name(rest[0].value or "") if rest else ""
+            pieces = word.value.split()
+            name = base_name(pieces[0]) if pieces else ""
             branch = self._denying.get(skeleton(name)) if name else None
             if branch is None:
                 continue
+            rest = words[place:]
+            if len(pieces) > 1:
+                rest = (*map(literal, pieces), *rest[1:])
             inner = ShellCommand(command.text, rest)
             for rule in branch.denying(rest):
                 pattern = rule.command

@@ -19,6 +19,8 @@ from sayso.policy.shell.word_finder import WordFinder
 from sayso.policy.shell.word_values import Surroundings, quoted_value, value_of_assignment, values
 
 _MAX_TEXTS: Final = 256
+_MAX_READ: Final = 262_144
+"""Characters of all the texts of a line together, where each may hold the next."""
 _MAX_UNREAD: Final = 3
 
 
@@ -29,6 +31,7 @@ class Finder(WordFinder):
         super().__init__(around)
         self._facts = facts
         self._texts = 0
+        self._read = 0
         self.unread = 0
         """How many texts could not be read; where time is the reason, more would cost more of it."""
         self._looking_ahead = False
@@ -39,14 +42,17 @@ class Finder(WordFinder):
         if dialect is not None:
             self.around = self.in_dialect(dialect)
         self._texts += 1
+        self._read += len(text)
         script: s.Script | str = "it holds too many command lines within commands"
-        if self._texts <= _MAX_TEXTS and self.unread < _MAX_UNREAD:
+        if self._read > _MAX_READ:
+            script = "the command lines within commands are too long together"
+        elif self._texts <= _MAX_TEXTS and self.unread < _MAX_UNREAD:
             script = read_script(text, self._facts)
         if isinstance(script, str):
             self.unread += 1
             self.doubt(script)
             outcome = still(places)
-            for part in sure_parts(text):
+            for part in sure_parts(text) if self._read <= _MAX_READ else ():
                 outcome = self._statements(part.body, places)
         else:
             if self._facts.dialect == "posix" != self.around.dialect and read_plain(text) is None:

@@ -23,6 +23,7 @@ from sayso.policy.shell.inner_shells import (
 from sayso.policy.shell.inner_verbs import of_container, of_git, of_kubectl, of_npx, of_runner
 from sayso.policy.shell.option_syntax import leading_options, syntax
 from sayso.policy.shell.program_name import base_name, trusted_name
+from sayso.policy.shell.variables import names_in
 from sayso.policy.shell.words import after, beginning, is_known, literal
 from sayso.policy.shell.wrapper_table import (
     CONTAINER_PROGRAMS,
@@ -66,10 +67,12 @@ def inner_of(words: tuple[ShellWord, ...]) -> tuple[Inner, ...]:
 
 def reads_script_from_input(words: tuple[ShellWord, ...], depth: int = 0) -> bool:
     """Whether the command, or one it runs, is a shell that reads commands from its standard input."""
-    if depth > _DEEPEST:
-        return True  # nobody writes that in earnest, and it may be one
     if not words or not is_known(words[0]):
         return False
+    if not depth and not any(_NAMES_A_READER.search((word.value or "").lower()) for word in words):
+        return False
+    if depth > _DEEPEST or (depth and len(words) > _LONGEST):
+        return True  # nobody writes that in earnest, and it may be one
     name = base_name(words[0].value or "").lower()
     if name in SHELLS or name in OTHER_SHELLS:
         return _shell_reads_input(words)
@@ -93,7 +96,17 @@ def reads_script_from_input(words: tuple[ShellWord, ...], depth: int = 0) -> boo
     )
 
 
-_DEEPEST = 64
+_DEEPEST = 16
+_LONGEST = 256
+_NAMED = (
+    frozenset(SHELLS)
+    | OTHER_SHELLS
+    | names_in("at batch su crontab source . ssh sudo doas chroot nsenter unshare")
+)
+_NAMES_A_READER = re.compile(
+    rf"(?:^|[\s/\\])(?:{'|'.join(map(re.escape, sorted(_NAMED)))})(?:\.\w+)?/*(?=$|\s)"
+)
+"""Without such a name anywhere in its words a command reads no script: most are told by that at once."""
 _INPUT_FILES = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 

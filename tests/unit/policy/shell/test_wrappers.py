@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sayso.core.shell_command import ShellWord
+from sayso.policy.made_up_facts import MadeUpFacts
+from sayso.policy.shell.analysis import analyse
 from sayso.policy.shell.wrapper_table import RUNNERS, WRAPPERS
 from sayso.policy.shell.wrappers import Inner, inner_of, reads_script_from_input
 from tests.unit.policy.shell_words import words
@@ -241,3 +243,17 @@ def test_where_the_inner_command_runs_is_told() -> None:
 )
 def test_which_commands_read_a_script_from_their_input(line: str, reads: bool) -> None:
     assert reads_script_from_input(words(line)) is reads
+
+
+@pytest.mark.spec("POL-40")
+def test_texts_within_texts_are_read_only_up_to_a_length_together() -> None:
+    line = analyse("eval " * 8000 + "sh", MadeUpFacts())
+    assert len(line.commands) < 10
+    assert "the command lines within commands are too long together" in line.doubts
+
+
+@pytest.mark.spec("POL-31")
+def test_a_reader_of_scripts_is_seen_behind_wrappers_and_none_where_no_word_names_one() -> None:
+    assert reads_script_from_input(words("timeout 5 env A=1 /bin/bash"))
+    assert not reads_script_from_input(words("timeout 5 env A=1 " + "x " * 5000))
+    assert reads_script_from_input(words("nice " * 100 + "sh")), "deeper than anybody writes it"
