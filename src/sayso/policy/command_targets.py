@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -16,6 +17,9 @@ from sayso.policy.shell.operands import name_of, touched
 from sayso.policy.shell.programs import READS_ITS_PLACE
 from sayso.policy.shell.touched import Sort, Touched
 from sayso.policy.web_address import read_url
+
+_CLASS = re.compile(r"\[[^]]*\]|[$`].*")
+"""What is no name in a glob: a set of characters, and what is not known."""
 
 MAX_PATHS = 1000
 """How many paths of one line are looked at; a line with more has a doubt."""
@@ -161,7 +165,9 @@ class _Found:
     def _unknown_names(self, thing: Touched, folder: str | None, command: ShellCommand) -> Target:
         """A glob that stands for names that are not known, below a folder that is."""
         fixed = thing.word.text.replace("\\", "/").partition("*")[0].rpartition("/")[0]
-        if thing.operation is Operation.DELETE and self._is_inside(fixed, folder):
+        last = _CLASS.sub("", thing.word.text.rpartition("/")[2])
+        part = any(character.isalnum() for character in last)  # `*.o`, which is not all there is
+        if thing.operation is Operation.DELETE and self._is_inside(fixed, folder, itself=part):
             thing = replace(thing, operation=Operation.ANY)
         return _unknown(thing, command)
 
@@ -223,13 +229,13 @@ class _Found:
             folder = folder.rpartition("/")[0]
         return None
 
-    def _is_inside(self, fixed: str, folder: str | None) -> bool:
-        """Whether what lies in a folder lies within the workspace, and not directly above it."""
+    def _is_inside(self, fixed: str, folder: str | None, *, itself: bool) -> bool:
+        """Whether a folder lies within the workspace; `itself` tells whether it may be the workspace."""
         if self._workspace is None or folder is None or ".." in fixed or "~" in fixed:
             return False
         place = normalise(fixed or ".", folder, self._facts).path
         workspace = collapse(self._workspace)
-        return place is not None and place != workspace and _below(place, workspace)
+        return place is not None and (itself or place != workspace) and _below(place, workspace)
 
 
 def _below(path: str, folder: str) -> bool:

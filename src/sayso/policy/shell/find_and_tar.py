@@ -127,4 +127,5 @@ def tar_names(words: Sequence[str | None]) -> list[Named]:
         found += [Named(name, Operation.READ, True, where) for name, where in members]
     elif "x" in modes:
         found.append(Named(".", Operation.WRITE, True, folders))
+        found += [Named(name, Operation.WRITE, False, where) for name, where in members if name]
     return found

@@ -87,7 +87,7 @@ setfacl : write* text=-m,-x read=-M,-X,--restore
 dd : pair*
 tar gtar bsdtar : tar
 zip : write read* walks=-r,-R text=-x,-i write=-b
-unzip : read text* into=-d
+unzip : read any* into=-d
 gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress uncompress : any* text=-S
 7z 7za 7zr : text any* walks
 cpio pax : any* place=-D
