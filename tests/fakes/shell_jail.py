@@ -25,8 +25,13 @@ HOME = "/home/u"
 PLACE = "/srv/proj"
 SECONDS_PER_LINE = 3
 
+_PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
+"""Where the jail's tools are looked for: `pivot_root` is an administrator's, and not on every path."""
+
+_ENVIRONMENT = {**os.environ, "PATH": _PATH}
+
 _STUB = r"""#!/.real/dash
-[ -z "$BASH_VERSION" ] || exit 0  # read as a script of bash, which is no call of this program
+${BASH_VERSION:+exit}  # read as a script of bash, which is no call of this program
 printf '%s\0' P "$#" "$0" "$@" >>/log/calls
 case ${0##*/} in
   bash|dash|env|timeout|nice|nohup|setsid|xargs|cat) exec "/.real/${0##*/}" "$@" ;;
@@ -123,12 +128,16 @@ class Run:
     traced: list[str] = field(default_factory=list)
 
 
+def _found(name: str) -> str | None:
+    return shutil.which(name, path=_PATH)
+
+
 def why_no_jail() -> str | None:
     """Why no jail can be made on this machine, None if it can."""
     missing = [
         name
         for name in (*REAL, *TOOLS, "unshare", "mount", "pivot_root", "ldd")
-        if not shutil.which(name)
+        if _found(name) is None
     ]
     if missing:
         return f"this machine has no {', '.join(missing)}"
@@ -138,6 +147,7 @@ def why_no_jail() -> str | None:
         text=True,
         check=False,
         timeout=20,
+        env=_ENVIRONMENT,
     )
     if done.returncode != 0:
         return f"name spaces cannot be made here: {done.stderr.strip()[:200]}"
@@ -160,7 +170,7 @@ class Jail:
         real = self._template / ".real"
         real.mkdir(parents=True)
         for name in (*REAL, *TOOLS):
-            path = Path(shutil.which(name) or name).resolve()
+            path = Path(_found(name) or name).resolve()
             shutil.copy2(path, real / name)
             self._libraries(path)
         (real / "driver").write_text(_DRIVER)
@@ -200,6 +210,7 @@ class Jail:
         """Begin to run lines, one after the other, each in a fresh world."""
         process = subprocess.Popen(
             [*_UNSHARE, "sh", "-c", _SETUP, "setup", self._root, self._template, shell],
+            env=_ENVIRONMENT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
