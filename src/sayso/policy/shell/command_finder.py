@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Final
 
@@ -27,16 +28,16 @@ _ZSH_WORDS: Final = names_in(
 """Commands that zsh has of its own, and that bash would look for among the programs."""
 
 
-class CommandFinder(Findings):
+class CommandFinder(Findings, ABC):
     """Finds what simple commands run; `feed` is the statement whose output the next one reads."""
 
     depth = 0
     feed: str | None = None
     """The text that a command reads from its standard input, None where it is not known."""
 
+    @abstractmethod
     def run_text(self, text: str, dialect: str | None, places: Places) -> Outcome:
         """Find the commands of a text that a shell reads; by the class that knows statements."""
-        raise NotImplementedError
 
     def call(
         self,

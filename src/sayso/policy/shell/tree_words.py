@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -13,7 +14,7 @@ Node: TypeAlias = Mapping[str, Any]
 _ASSIGNING = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
 
 
-class WordReader:
+class WordReader(ABC):
     """Reads words; `bashisms` collects what other shells may read in another way."""
 
     def __init__(self, text: str) -> None:
@@ -22,9 +23,9 @@ class WordReader:
         self.bashisms: list[str] = []
         self.depth = 0
 
+    @abstractmethod
     def statements(self, nodes: Sequence[Node] | None) -> s.Statements:
         """A list of statements; read by the class that reads statements."""
-        raise NotImplementedError
 
     def slice(self, node: Node) -> str:
         """The part of the line that a node stands for."""

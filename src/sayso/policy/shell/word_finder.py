@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Final
 
@@ -15,8 +16,9 @@ _TRANSFORMATIONS: Final = frozenset({"Q", "E", "A", "a", "U", "u", "L", "K", "k"
 class WordFinder(CommandFinder):
     """Looks into words; the statements in them are walked by the class that knows statements."""
 
+    @abstractmethod
     def _statements(self, body: s.Statements, places: Places) -> Outcome:
-        raise NotImplementedError
+        """Walk statements, each in the places the one before it leaves."""
 
     def _apart(self, run: Callable[[], Outcome]) -> None:
         """Run something in a process of its own, which changes nothing of this one."""
