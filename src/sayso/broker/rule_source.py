@@ -28,6 +28,9 @@ _log = structlog.get_logger("sayso.rules")
 MAX_COMPILED = 64
 """So many compiled rule sets are kept: one for all workspaces and sessions with the same rules."""
 
+_OF_A_PLACE = frozenset({Origin.WORKSPACE, Origin.PROJECT, Origin.SESSION})
+"""Where rules come from that do not hold everywhere."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListRules:
@@ -98,7 +101,7 @@ class CachedRules:
         self._facts = facts
         self._compiled: OrderedDict[object, RuleSet] = OrderedDict()
         self._table: _Table | None = None
-        self._denies: OrderedDict[str | None, tuple[Rule, ...]] = OrderedDict()
+        self._last: OrderedDict[str | None, RuleSet] = OrderedDict()
 
     async def current(
         self, workspace: str | None = None, given: Sequence[GivenRule] = ()
@@ -111,8 +114,8 @@ class CachedRules:
             found = self._compiled.get(key)
             if found is not None:
                 self._compiled.move_to_end(key)
-                return found
-            compiled = await self._compile(workspace, lists, version, given)
+                return self._remembered(workspace, found)
+            compiled = await self._compile(lists, version, given)
         except Exception as error:  # whatever fails, a defect too: it must not become an allow
             return self._unavailable(workspace, given, error)
         if lists.problem is not None:
@@ -122,7 +125,7 @@ class CachedRules:
         self._compiled[key] = compiled
         while len(self._compiled) > MAX_COMPILED:
             self._compiled.popitem(last=False)
-        return compiled
+        return self._remembered(workspace, compiled)
 
     def edition(self) -> int:
         """See RuleSource."""
@@ -132,9 +135,7 @@ class CachedRules:
         """See RuleSource."""
         return self._lists.problems()
 
-    async def _compile(
-        self, workspace: str | None, lists: ListRules, version: int, given: Sequence[GivenRule]
-    ) -> RuleSet:
+    async def _compile(self, lists: ListRules, version: int, given: Sequence[GivenRule]) -> RuleSet:
         if self._table is None or self._table.version != version:
             read, rows = await self._store.rules()
             named = [group.group_id for group in await self._store.groups()]
@@ -143,7 +144,7 @@ class CachedRules:
         rules = (*self._built_in, *lists.rules, *given_rules(given))
         known = SHIPPED.adding(lists.descriptors)
         lying = {row.id: why for row in table if (why := self._lie(row, known)) is not None}
-        compiled = compile_ruleset(
+        return compile_ruleset(
             rules,
             [row for row in table if row.id not in lying or row.effect is not Effect.ALLOW],
             known,
@@ -153,11 +154,28 @@ class CachedRules:
             definitions=self._table.definitions,
             problems=lying.values(),
         )
-        self._denies[workspace] = tuple(r for r in (*rules, *table) if r.effect is Effect.DENY)
-        self._denies.move_to_end(workspace)
-        while len(self._denies) > MAX_COMPILED:
-            self._denies.popitem(last=False)
-        return compiled
+
+    def _remembered(self, workspace: str | None, rules: RuleSet) -> RuleSet:
+        """The rules, kept as the last that held in a workspace."""
+        self._last[workspace] = rules
+        self._last.move_to_end(workspace)
+        while len(self._last) > MAX_COMPILED:
+            self._last.popitem(last=False)
+        return rules
+
+    def _known_denies(self, workspace: str | None) -> tuple[list[Rule], Descriptors]:
+        """The denies that held last, and the tools they are about.
+
+        In a workspace that was never seen they are those of the newest one that hold everywhere.
+        """
+        last = self._last.get(workspace)
+        if last is not None:
+            return [rule for rule in last.rules if rule.effect is Effect.DENY], last.descriptors
+        if not self._last:
+            return [rule for rule in self._built_in if rule.effect is Effect.DENY], SHIPPED
+        newest = next(reversed(self._last.values()))
+        denies = [rule for rule in newest.rules if rule.effect is Effect.DENY]
+        return [rule for rule in denies if rule.origin not in _OF_A_PLACE], newest.descriptors
 
     def _lie(self, row: Rule, known: Descriptors) -> str | None:
         """An example that a row of the table does not bear out, in words; it had none when it was saved.
@@ -179,14 +197,12 @@ class CachedRules:
         _log.error("rules cannot be loaded", error=str(error), kind=type(error).__name__)
         self._compiled.clear()
         self._table = None
-        denies = {
-            *(self._denies.get(workspace) or self._denies.get(None) or self._built_in),
-            *(rule for rule in given_rules(given) if rule.effect is Effect.DENY),
-        }
+        known, descriptors = self._known_denies(workspace)
+        denies = {*known, *(rule for rule in given_rules(given) if rule.effect is Effect.DENY)}
         return compile_ruleset(
             denies,
             (),
-            SHIPPED,
+            descriptors,
             facts=self._facts,
             unavailable=str(error) or type(error).__name__,
         )

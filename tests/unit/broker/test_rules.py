@@ -9,7 +9,9 @@ import pytest
 from sayso.audit.chain import verify
 from sayso.broker.rule_source import CachedRules, FixedLists, ListRules
 from sayso.broker.run import run
+from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
+from sayso.core.reason import Reason
 from sayso.errors import (
     GroupNotFound,
     NotEligible,
@@ -19,9 +21,13 @@ from sayso.errors import (
     StoreUnavailable,
 )
 from sayso.people.token import CredentialKind
+from sayso.policy.descriptors import ToolDescriptor, ToolKind
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Origin, Rule
+from sayso.policy.ruleset import judge
+from sayso.policy.text_rule import parse_text_rule
 from sayso.requests.approval import Vote
+from tests.fakes.facts import FakeFacts
 from tests.fakes.world import Scene, draft, make_scene, rule
 
 
@@ -110,6 +116,45 @@ async def test_a_store_that_fails_never_becomes_an_allow_and_known_denies_deny()
     assert (await gate.decide(draft("rm"))).reason == "rule-deny"
     del scene.store.rules_version
     assert (await gate.decide(draft())).effect == "allow"
+
+
+@pytest.mark.spec("POL-23")
+async def test_denies_are_known_in_every_workspace_that_shares_them_and_for_described_tools() -> (
+    None
+):
+    scene = make_scene()
+    shell = ToolDescriptor("run", kind=ToolKind.RUN_COMMAND, command="command")
+    push = parse_text_rule(Effect.DENY, "shell(git push *)", Origin.GLOBAL)
+    source = await cached(scene, [ListRules(0, (push,), descriptors=(shell,))])
+    await source.current("/srv/a")
+    await source.current("/srv/b")  # the very rules of the other, which are not compiled again
+
+    async def fails() -> int:
+        raise StoreUnavailable("busy")
+
+    scene.store.rules_version = fails
+    for workspace in ("/srv/a", "/srv/b", "/srv/never-seen"):
+        found = await source.current(workspace)
+        assert found.unavailable
+        call = ToolCall("c", "run", {"command": "git push"}, "s", "a", "u", workspace=workspace)
+        said = judge(call, found, FakeFacts())
+        assert (said.effect, said.reason) == (Effect.DENY, Reason.RULE_DENY), workspace
+
+
+@pytest.mark.spec("POL-23")
+async def test_a_project_s_denies_are_not_those_of_a_workspace_that_was_never_seen() -> None:
+    scene = make_scene()
+    source = await cached(
+        scene, [ListRules(0, (replace(rule("deny", "rm"), origin=Origin.PROJECT),))]
+    )
+    await source.current("/srv/a")
+
+    async def fails() -> int:
+        raise StoreUnavailable("busy")
+
+    scene.store.rules_version = fails
+    assert [r.tool_pattern for r in (await source.current("/srv/a")).rules] == ["rm"]
+    assert (await source.current("/srv/b")).rules == ()
 
 
 @pytest.mark.parametrize(
