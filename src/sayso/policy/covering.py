@@ -29,7 +29,7 @@ def covers(wide: CompiledRule, narrow: CompiledRule) -> bool:
         return False
     if not _scope_covers(wide.rule, narrow.rule):
         return False
-    if not _tool_covers(wide, narrow):
+    if not tool_covers(wide.tool, narrow.tool):
         return False
     if not wide.targeted:
         # It matches a call's own targets; a rule with a target pattern can be about derived ones too.
@@ -55,11 +55,6 @@ def _scope_covers(wide: Rule, narrow: Rule) -> bool:
             (wide.user_id, narrow.user_id),
         )
     )
-
-
-def _tool_covers(wide: CompiledRule, narrow: CompiledRule) -> bool:
-    """Tool patterns as text; a class token is about paths and stands for every tool."""
-    return tool_covers(wide.tool, narrow.tool)
 
 
 def tool_covers(wide: ToolPattern, narrow: ToolPattern) -> bool:

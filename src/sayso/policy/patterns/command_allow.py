@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
 from sayso.core.shell_command import ShellCommand, ShellWord
 from sayso.policy.patterns.command import CommandPattern
 from sayso.policy.patterns.glob import Glob, glob_matches
+from sayso.policy.shell.places import START
 from sayso.policy.shell.program_name import trusted_name
 from sayso.policy.shell.reaching import UNSURE, Reach, reaches
 from sayso.policy.shell.variables import sets_harmless
@@ -29,11 +32,15 @@ def allows(pattern: CommandPattern, command: ShellCommand) -> bool:
     if any(not sets_harmless(assignment) for assignment in command.assignments):
         return False
     if pattern.expression is not None:
-        return pattern.expression.fullmatch(command.text) and _named(pattern, words)
+        return (
+            not _leads_elsewhere(command)
+            and pattern.expression.fullmatch(command.text)
+            and _named(pattern, words)
+        )
     count = len(pattern.globs)
     if len(words) < count or (len(words) > count and not pattern.open_end):
         return False
-    if not _program_fits(pattern, words[0]):
+    if not _program_fits(pattern, words[0]) or _leads_elsewhere(command):
         return False
     for place in range(1, count):
         last = place == count - 1 and not pattern.open_end
@@ -43,6 +50,12 @@ def allows(pattern: CommandPattern, command: ShellCommand) -> bool:
         return True
     further = _reaches(words)
     return not further or further <= _reaches_of(pattern)
+
+
+def _leads_elsewhere(command: ShellCommand) -> bool:
+    """Whether the program is a file below a folder that the line went to: another one than is named."""
+    value = command.words[0].value or ""
+    return "/" in value and not value.startswith("/") and command.places != START
 
 
 def _program_fits(pattern: CommandPattern, word: ShellWord) -> bool:
@@ -86,7 +99,14 @@ def _reaches_of(pattern: CommandPattern) -> frozenset[Reach]:
 def _named(pattern: CommandPattern, words: Sequence[ShellWord]) -> bool:
     """Whether an expression spells out each option by which the command reaches further."""
     expression = "" if pattern.expression is None else pattern.expression.text
+    named = set()
+    for reach in _reaches(tuple(words)):
+        word = words[reach.place].text
+        if reach.name == UNSURE or not word.startswith("-"):
+            return False  # what a script or an operand does is not said by naming it
+        named.add(word.partition("=")[0])
+    spelled = Counter(word.text.partition("=")[0] for word in words)
     return all(
-        reach.name != UNSURE and words[reach.place].text.partition("=")[0] in expression
-        for reach in _reaches(tuple(words))
+        len(re.findall(rf"(?<![\w-]){re.escape(name)}(?![\w-])", expression)) >= spelled[name]
+        for name in named
     )

@@ -48,8 +48,6 @@ def _program_fit(pattern: CommandPattern, called: str, *, ignores_case: bool) ->
     written, glob = pattern.words[0], pattern.globs[0]
     name = base_name(called)
     if "/" in written:
-        if trusted_name(base_name(written)) is None:
-            return Fit.NO
         if trusted_name(written) is None and "/" not in called:
             return Fit.NO
         if len(glob) > 1:
@@ -78,8 +76,7 @@ def _words_fit(pattern: CommandPattern, words: tuple[ShellWord, ...]) -> Fit:
     options = _options_fit(pattern, wanted, found, words)
     if options is Fit.NO:
         return Fit.NO
-    named = {operand.place: pattern.globs[operand.place] for operand in wanted.operands}
-    globs = [named[operand.place] for operand in wanted.operands]
+    globs = [pattern.globs[operand.place] for operand in wanted.operands]
     several = any(operand.word.splits for operand in found.loose)
     return min(options, _operands_fit(globs, found.operands, pattern.open_end, several))
 

@@ -29,7 +29,7 @@ _ZSH_WORDS: Final = names_in(
 
 
 class CommandFinder(Findings, ABC):
-    """Finds what simple commands run; `feed` is the statement whose output the next one reads."""
+    """Finds what simple commands run, and what those run in their turn."""
 
     depth = 0
     feed: str | None = None

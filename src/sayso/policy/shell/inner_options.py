@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from sayso.core.shell_command import ShellWord
-from sayso.policy.shell.inner import Inner
+from sayso.policy.shell.inner import Inner, unknown
 from sayso.policy.shell.options import read
 from sayso.policy.shell.words import is_known
 
@@ -76,19 +76,29 @@ _OPERANDS: dict[str, re.Pattern[str]] = {
 """Operands that hold a command."""
 
 
+_BUNDLED = frozenset({"tar", "gtar", "bsdtar"})
+"""Programs whose first word is a cluster of options without a dash."""
+
+
 def by_options(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
     """The commands that the options and operands of a well-known program have it run."""
     run, within, operands = _RUN.get(name), _WITHIN.get(name), _OPERANDS.get(name)
     if run is None and within is None and operands is None:
         return
-    if run is not None and operands is None and not any(w.text[:1] in "-\"'\\$" for w in words[1:]):
+    quick = run is not None and operands is None and name not in _BUNDLED
+    if quick and not any(w.text[:1] in "-\"'\\$" for w in words[1:]):
         return
     reading = read(words)
     for option in reading.options:
         value = option.value
-        if value is None or not is_known(value) or not value.value:
+        if value is None:
             continue
-        if run is not None and option.name in run:
+        runs = run is not None and option.name in run
+        if runs and not is_known(value):
+            yield unknown(name, f"`{value.text}` names it, and is known only when the line runs")
+        if not is_known(value) or not value.value:
+            continue
+        if runs:
             yield Inner(text=value.value, elsewhere=True)
         elif within is not None and option.name in within[0]:
             found = within[1].match(value.value)

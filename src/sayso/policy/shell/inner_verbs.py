@@ -35,6 +35,13 @@ _RUN_BY_GIT = re.compile(
 """Settings whose value git hands to a shell, in lower case."""
 
 
+_VERBS = {
+    name: frozenset(pair[1] for pair in RUNNERS if pair[0] == name)
+    | ({"x"} if name == "npm" else frozenset())
+    for name in {pair[0] for pair in RUNNERS}
+}
+"""The verbs by which a task runner runs a command."""
+
 _TELLING = frozenset({"bisect", "submodule", "config"})
 
 
@@ -83,23 +90,40 @@ def of_kubectl(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
 
 def of_runner(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
     """What a task runner runs."""
-    if not is_known(words[1]):
+    place = _verb_of(name, words)
+    if place is None:
+        if any(word.value in _VERBS.get(name, ()) for word in words[2:]):
+            yield unknown(name, "an option before its verb is not known")
         return
-    pair = (name, words[1].value or "")
+    pair = (name, words[place].value or "")
     options = RUNNERS.get(pair)
     if options is None and pair[0] == "npm" and pair[1] == "x":
         options = RUNNERS["npm", "exec"]
     if options is None:
         return
     if name == "npm":
-        calls = tuple(of_npx(words[1:]))
+        calls = tuple(of_npx(words[place:]))
         if calls:
             yield from calls
             return
         if not any(is_word(words, place, "--") for place in range(len(words))):
             return
     wrapper = Wrapper(options, operands=1 if pair in FIRST_OPERAND else 0)
-    yield from of_plain(name, wrapper, words, 2)
+    yield from of_plain(name, wrapper, words, place + 1)
+
+
+def _verb_of(name: str, words: tuple[ShellWord, ...]) -> int | None:
+    """Where the verb of a task runner stands; None where options before it are not known."""
+    if not beginning(words[1]).startswith("-"):
+        return 1 if is_known(words[1]) else None
+    if name not in _VERBS:
+        return None
+    reading = read(words)
+    if not reading.operands:
+        return None
+    first = reading.operands[0]
+    before = [option for option in reading.options if option.place < first.place]
+    return first.place if is_known(first.word) and all(o.known for o in before) else None
 
 
 def of_git(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
@@ -112,10 +136,14 @@ def of_git(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
     reading = read(words)
     for option in reading.options:
         value = option.value
-        if value is None or not is_known(value):
+        if option.name != "git c" or value is None:
             continue
-        name, _, text = (value.value or "").partition("=")
-        if option.name == "git c" and text and _RUN_BY_GIT.fullmatch(name.lower()):
+        name, equals, text = beginning(value).partition("=")
+        if not is_known(value):
+            if not equals or _RUN_BY_GIT.fullmatch(name.lower()):
+                yield unknown("git", f"`{value.text}` may say so, and is known only then")
+            continue
+        if text and _RUN_BY_GIT.fullmatch(name.lower()):
             yield from _set_for_git(
                 name, text, words[reading.operands[0].place :] if reading.operands else ()
             )

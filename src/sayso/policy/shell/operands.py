@@ -36,7 +36,7 @@ from sayso.policy.shell.touched import (
 )
 from sayso.policy.shell.words import after, literal
 from sayso.policy.shell.wrapper_table import CONTAINER_PROGRAMS, SHELLS
-from sayso.policy.shell.wrappers import inner_of
+from sayso.policy.shell.wrappers import runs_its_words
 
 _SQL_TOUCHES = re.compile(
     r"(?:^|[\s;])[\\.](?!(?:tables|schema|indexes|databases|mode|headers?|d[a-z]*\+?|l\+?|x|timing|conninfo)\b)|"
@@ -77,10 +77,10 @@ def touched(command: ShellCommand) -> Iterator[Touched]:
     program = None if name is None else program_of(name)
     if program is None:
         # The words of a program that runs another one are those of the other.
-        for word in () if inner_of(command.words) else command.words[1:]:
+        for word in () if runs_its_words(command.words) else command.words[1:]:
             yield from guess(word)
     elif not program.does("quiet"):
-        if program.rest is Use.ANY and name not in SHELLS and inner_of(command.words):
+        if program.rest is Use.ANY and name not in SHELLS and runs_its_words(command.words):
             program = replace(program, rest=Use.TEXT)
         yield from _read(name or "", program, list(command.words[1:]))
 

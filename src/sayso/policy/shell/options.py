@@ -47,8 +47,7 @@ class Grammar:
 class Option:
     """An option of a command: the name it goes by, as it is spelled, its value, and its place.
 
-    `known` tells that it is in the table; `name` is else as written. `several` are the letters of a
-    cluster that could be one long option with a single dash, where the program is not known.
+    `known` tells that it is in the table; `name` is else as written.
     """
 
     name: str

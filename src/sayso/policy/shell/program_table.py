@@ -69,7 +69,7 @@ jq yq : text read* writes=-i,--inplace read=-f!,--from-file!,-L second=--slurpfi
 sed gsed : sed read* writes=-i,--in-place sed=-e!,--expression! read=-f!,--file! text=-i?,--in-place?
 awk gawk mawk nawk : awk read* ends read=-f!,--file!,-E!,--exec! text=-F,--field-separator,-v,--assign
     awk=-e!,--source! any=-i,--include write=-o?,-p?,-d?
-find gfind : find
+find gfind bfs : find
 
 touch : write* read=-r,--reference text=-d,-t,--date
 mkdir mkfifo mknod : write* text=-m,--mode
@@ -104,7 +104,7 @@ curl : url* saves=-O,--remote-name,--remote-name-all
     write=-o,--output,-c,--cookie-jar,-D,--dump-header,--trace,--trace-ascii,--stderr,--etag-save
     write=--libcurl place=--output-dir
     read=-T,--upload-file,-K,--config,-E,--cert,--key,--cacert,--capath,--crlfile,--netrc-file
-    read=--etag-compare
+    read=--etag-compare,--proxy-key,--proxy-cert,--proxy-cacert,--proxy-capath,--pubkey,--proxy-crlfile
     data=-d,--data,--data-ascii,--data-binary,--json,-H,--header,--proxy-header,-w,--write-out
     form=--data-urlencode,-F,--form,--variable
     text=--data-raw,--form-string,-X,--request,-A,--user-agent,-e,--referer,-u,--user,-U
@@ -115,7 +115,7 @@ curl : url* saves=-O,--remote-name,--remote-name-all
     connect=--connect-to,--resolve
 wget : url* saves write=-O,--output-document,-o,--output-file,-a,--append-output,--save-cookies,--warc-file
     read=-i,--input-file,--post-file,--body-file,--config,--load-cookies,--ca-certificate
-    read=--certificate,--private-key place=-P,--directory-prefix
+    read=--certificate,--private-key,--ca-directory,--crl-file,--pinnedpubkey place=-P,--directory-prefix
     text=--post-data,--body-data,--header,-U,--user-agent,--method,-e,--execute,-t,--tries,-T
     text=--timeout,-w,--wait,-l,-A,-R,-D,-I,-X,--user,--password,--referer,-Q url=-B,--base
 http https httpie xh : name name any* write=-o,--output any=--session read=--cert text=-a

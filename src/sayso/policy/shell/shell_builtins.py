@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.variables import names_in
-from sayso.policy.shell.words import beginning, is_known
+from sayso.policy.shell.words import after, beginning, is_known
 
 NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -91,8 +91,7 @@ def _options(words: Words, with_value: str) -> tuple[dict[str, ShellWord | None]
                 continue
             word = words[position - 1]
             if text[place:]:
-                rest = None if word.value is None else word.value[place:]
-                found[letter] = ShellWord(word.text, rest, text[place:], None, word.splits)
+                found[letter] = after(word, place)
             elif position < len(words):
                 found[letter] = words[position]
                 position += 1

@@ -86,8 +86,6 @@ def _parts(pieces: tuple[s.Piece, ...], around: Surroundings) -> list[Part]:
                 found.append((SPLITS, "@" if piece.many else ""))
         elif isinstance(piece, s.Substitution) and piece.process and piece.body:
             found.append((ONE, ""))
-        elif isinstance(piece, s.Arithmetic):
-            found.append((SPLITS, ""))
         else:
             found.append((SPLITS, ""))
     return found

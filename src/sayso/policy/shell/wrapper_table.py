@@ -18,8 +18,8 @@ class Wrapper:
     by which the wrapper itself writes a file or runs yet another program), `operands` the words that stand
     between both. `transparent` names the options with which it only changes how the
     inner command runs, None where an allow has to cover the wrapper too. With `assigns` variables may
-    be set before the inner command. `texts` are options whose value a shell reads, `idle` those with
-    which nothing is run, `folder` the one that says where. With `joined` the inner words are put
+    be set before the inner command. `idle` are options with which nothing is run, `folder` the one that
+    says where. With `joined` the inner words are put
     together and read by a shell. `elsewhere` tells that the inner command runs in a container.
     """
 
@@ -27,7 +27,6 @@ class Wrapper:
     operands: int = 0
     transparent: frozenset[str] | None = None
     assigns: bool = False
-    texts: frozenset[str] = frozenset()
     idle: frozenset[str] = frozenset({"help", "version"})
     folder: str | None = None
     joined: bool = False
@@ -238,7 +237,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "gosu": Wrapper("v/version", 1),
     "su-exec": Wrapper("", 1),
     "setuidgid": Wrapper("", 1),
-    "entr": Wrapper("a c d n p r s z x", joined=False),
+    "entr": Wrapper("a c d n p r s z x"),
     "busybox": Wrapper("list list-full install? s"),
     "toybox": Wrapper("long"),
     "ssh": Wrapper(

@@ -23,7 +23,6 @@ from sayso.policy.shell.inner_shells import (
 from sayso.policy.shell.inner_verbs import of_container, of_git, of_kubectl, of_npx, of_runner
 from sayso.policy.shell.option_syntax import leading_options, syntax
 from sayso.policy.shell.program_name import base_name, trusted_name
-from sayso.policy.shell.variables import names_in
 from sayso.policy.shell.words import after, beginning, is_known, literal
 from sayso.policy.shell.wrapper_table import (
     CONTAINER_PROGRAMS,
@@ -41,7 +40,7 @@ _LOADER_OPTIONS = (
     "audit= inhibit-rpath= glibc-hwcaps-prepend= glibc-hwcaps-mask="
 )
 
-__all__ = ["SCRIPT_READERS", "Inner", "inner_of", "reads_script_from_input"]
+__all__ = ["SCRIPT_READERS", "Inner", "inner_of", "reads_script_from_input", "runs_its_words"]
 
 SCRIPT_READERS = (
     frozenset({"at", "batch", "su", "crontab", "source", ".", "ssh"})
@@ -63,6 +62,14 @@ def inner_of(words: tuple[ShellWord, ...]) -> tuple[Inner, ...]:
         # Another program of that name: what it runs is tried, and nothing is trusted to it.
         return tuple(replace(inner, transparent=False, elsewhere=False) for inner in found)
     return found
+
+
+def runs_its_words(words: tuple[ShellWord, ...]) -> bool:
+    """Whether the words of a command are those of another one that it runs, and not files of its own."""
+    if not words or not is_known(words[0]):
+        return False
+    name = base_name(words[0].value or "").lower()
+    return any(True for _ in _inner(name, words))
 
 
 def reads_script_from_input(words: tuple[ShellWord, ...], depth: int = 0) -> bool:
@@ -98,13 +105,8 @@ def reads_script_from_input(words: tuple[ShellWord, ...], depth: int = 0) -> boo
 
 _DEEPEST = 16
 _LONGEST = 256
-_NAMED = (
-    frozenset(SHELLS)
-    | OTHER_SHELLS
-    | names_in("at batch su crontab source . ssh sudo doas chroot nsenter unshare")
-)
 _NAMES_A_READER = re.compile(
-    rf"(?:^|[\s/\\])(?:{'|'.join(map(re.escape, sorted(_NAMED)))})(?:\.\w+)?/*(?=$|\s)"
+    rf"(?:^|[\s/\\])(?:{'|'.join(map(re.escape, sorted(SCRIPT_READERS)))})(?:\.\w+)?/*(?=$|\s)"
 )
 """Without such a name anywhere in its words a command reads no script: most are told by that at once."""
 _INPUT_FILES = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
