@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -198,7 +199,7 @@ class CachedRules:
         self._compiled.clear()
         self._table = None
         known, descriptors = self._known_denies(workspace)
-        denies = {*known, *(rule for rule in given_rules(given) if rule.effect is Effect.DENY)}
+        denies = {*known, *(rule for rule in _readable(given) if rule.effect is Effect.DENY)}
         return compile_ruleset(
             denies,
             (),
@@ -217,3 +218,10 @@ def given_rule(given: GivenRule) -> Rule:
 def given_rules(given: Sequence[GivenRule]) -> tuple[Rule, ...]:
     """The rules that were given to a session, on its command line or in its course (POL-64)."""
     return tuple(given_rule(one) for one in given)
+
+
+def _readable(given: Sequence[GivenRule]) -> Iterator[Rule]:
+    """The rules given to a session that can be read: one that cannot must hide no other."""
+    for one in given:
+        with suppress(PolicyError):
+            yield given_rule(one)

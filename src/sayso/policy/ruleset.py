@@ -228,9 +228,15 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
 
 
 def _identity(call: ToolCall, ruleset: RuleSet, plan: Plan) -> Target:
-    """The tool itself, in doubt where it is not what it was when it was approved (POL-46)."""
+    """The tool itself, in doubt where it is not what it was when it was approved (POL-46).
+
+    A call that names no definition is one of the last that was seen.
+    """
     known = ruleset.definitions_of(call)
-    if known is None or call.definition is None or call.definition in known.approved:
+    if known is None:
+        return plan.identity
+    definition = call.definition or known.current
+    if definition is None or definition in known.approved:
         return plan.identity
     return replace(plan.identity, doubt=plan.identity.doubt or CHANGED)
 

@@ -10,10 +10,15 @@ import pytest
 from sayso.broker.broker import Broker
 from sayso.broker.ports import Claim
 from sayso.broker.rule_source import CachedRules, FixedLists, ListRules
+from sayso.broker.sweep import sweep
+from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
-from sayso.core.observed_tool import ObservedTool
+from sayso.core.observed_tool import Definitions, ObservedTool
+from sayso.core.reason import Reason
+from sayso.policy.descriptors import Descriptors
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Origin, Rule
+from sayso.policy.ruleset import compile_ruleset, judge
 from sayso.policy.text_rule import parse_text_rule
 from sayso.requests.approval import Status, Vote
 from tests.fakes.world import Scene, draft, make_scene
@@ -30,10 +35,24 @@ def text(effect: str, pattern: str) -> Rule:
     return parse_text_rule(Effect.parse(effect), pattern, Origin.GLOBAL, rule_id=pattern)
 
 
+class FailingLists(FixedLists):
+    """Lists that cannot be loaded as long as `fails` says so."""
+
+    fails = False
+
+    def current(self, workspace: str | None = None) -> ListRules:
+        if self.fails:
+            raise OSError("gone")
+        return super().current(workspace)
+
+
 def scene_of(*rules: Rule) -> Scene:
     """A broker whose rules come from its store, as in a real one."""
+    return scene_of_lists(FixedLists(ListRules(0, rules)))
+
+
+def scene_of_lists(lists: FixedLists) -> Scene:
     made = make_scene()
-    lists = FixedLists(ListRules(0, rules))
     source = CachedRules(made.store, lists, (), NOTHING_KNOWN)
     return replace(made, broker=Broker(replace(made.world, rules=source)))
 
@@ -157,3 +176,35 @@ async def test_a_tool_that_is_offered_is_known_to_people_from_then_on() -> None:
     [known] = await scene.broker.tools(await scene.actor())
     assert (known.tool, known.first_seen) == (SEND, scene.clock.now())
     assert (await gate.submit(call_of(SEND))).effect == "ask"
+
+
+async def test_a_call_made_while_rules_could_not_be_loaded_is_doubted_once_they_load() -> None:
+    lists = FailingLists(ListRules(0, (text("allow", "mcp(mail:send)"),)))
+    scene = scene_of_lists(lists)
+    gate = await scene.gate()
+    await gate.see_tools([SEND])
+    await gate.see_tools([SLY])
+    lists.fails = True
+    waiting = await gate.submit(draft(SEND.name, server=SEND.server))  # names no definition
+    assert waiting.reason == "rules-unavailable"
+    lists.fails = False
+    await sweep(scene.broker.world)
+    request = await scene.request(waiting.call_id)
+    assert request.status is Status.PENDING
+    again = await gate.decide(draft(SEND.name, server=SEND.server))
+    assert (again.effect, again.reason) == ("ask", "doubtful")
+
+
+def test_a_call_that_names_no_definition_has_the_one_last_seen() -> None:
+    known = Definitions("mail", "send", SLY.definition, frozenset({SEND.definition}))
+    rules = compile_ruleset(
+        [text("allow", "mcp(mail:send)")], [], Descriptors(), definitions=[known]
+    )
+    call = ToolCall("c", "send", {}, "s", "a", "u", server="mail")
+    said = judge(call, rules, NOTHING_KNOWN)
+    assert (said.effect, said.reason, said.target.doubt) == (Effect.ASK, Reason.DOUBTFUL, CHANGED)
+    same = replace(known, current=SEND.definition)
+    rules = compile_ruleset(
+        [text("allow", "mcp(mail:send)")], [], Descriptors(), definitions=[same]
+    )
+    assert judge(call, rules, NOTHING_KNOWN).effect is Effect.ALLOW

@@ -12,6 +12,7 @@ from sayso.broker.run import run
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
+from sayso.core.session import GivenRule
 from sayso.errors import (
     GroupNotFound,
     NotEligible,
@@ -155,6 +156,17 @@ async def test_a_project_s_denies_are_not_those_of_a_workspace_that_was_never_se
     scene.store.rules_version = fails
     assert [r.tool_pattern for r in (await source.current("/srv/a")).rules] == ["rm"]
     assert (await source.current("/srv/b")).rules == ()
+
+
+@pytest.mark.spec("POL-23")
+async def test_a_session_s_rule_that_can_no_longer_be_read_is_no_allow_and_no_crash() -> None:
+    source = CachedRules(
+        make_scene().store, FixedLists(ListRules(0, ())), (rule("deny", "rm"),), NOTHING_KNOWN
+    )
+    given = [GivenRule("deny", "x(", "session"), GivenRule("deny", "tool(wipe)", "session")]
+    found = await source.current(None, given)
+    assert found.unavailable
+    assert {one.tool_pattern for one in found.rules} == {"rm", "wipe"}
 
 
 @pytest.mark.parametrize(
