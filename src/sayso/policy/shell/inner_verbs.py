@@ -17,6 +17,7 @@ from sayso.policy.shell.wrapper_table import (
     CONTAINER_GLOBALS,
     CONTAINERS,
     FIRST_OPERAND,
+    RUNNER_FOLDERS,
     RUNNERS,
     Wrapper,
 )
@@ -108,7 +109,8 @@ def of_runner(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
             return
         if not any(is_word(words, place, "--") for place in range(len(words))):
             return
-    wrapper = Wrapper(options, operands=1 if pair in FIRST_OPERAND else 0)
+    operands = 1 if pair in FIRST_OPERAND else 0
+    wrapper = Wrapper(options, operands, folder=RUNNER_FOLDERS.get(pair))
     yield from of_plain(name, wrapper, words, place + 1)
 
 

@@ -14,7 +14,7 @@ from sayso.core.operation import Operation
 from sayso.core.shell_command import ShellCommand, ShellWord
 from sayso.policy.shell.arguments import Arguments
 from sayso.policy.shell.find_and_tar import Named, find_names, tar_names
-from sayso.policy.shell.program_name import base_name
+from sayso.policy.shell.program_name import base_name, trusted_name
 from sayso.policy.shell.programs import PROGRAMS, Program, Use, program_of
 from sayso.policy.shell.scripts import Deed, Effect, awk_effects, sed_effects
 from sayso.policy.shell.touched import (
@@ -73,6 +73,9 @@ def touched(command: ShellCommand) -> Iterator[Touched]:
         yield from redirected(redirection)
     if not command.words or not ELSEWHERE.isdisjoint(command.wrappers):
         return
+    called = command.words[0]
+    if called.value is not None and "/" in called.value and trusted_name(called.value) is None:
+        yield Touched(called, Operation.READ)  # it is read to be run
     name = name_of(command)
     program = None if name is None else program_of(name)
     if program is None:

@@ -322,6 +322,15 @@ RUNNERS: dict[tuple[str, ...], str] = {
 FIRST_OPERAND = frozenset({("direnv", "exec"), ("tsh", "ssh")})
 """Runners with one operand before the inner command."""
 
+RUNNER_FOLDERS = {
+    ("conda", "run"): "cwd",
+    ("mamba", "run"): "cwd",
+    ("micromamba", "run"): "cwd",
+    ("mise", "exec"): "cd",
+    ("uv", "run"): "directory",
+}
+"""The option of a runner that says where the inner command runs."""
+
 EXEC_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_PROGRAMS = frozenset({"find", "gfind", "bfs"})
 FD_PROGRAMS = frozenset({"fd", "fdfind"})

@@ -150,7 +150,7 @@ def said(line: str) -> set[str]:
         ("frob https://h/x", {"host https://h/x"}),
         ("frob --flag", set()),
         ("frob 'two\nlines'", set()),
-        ("/opt/x/grep secrets f", {"read f"}),
+        ("/opt/x/grep secrets f", {"read /opt/x/grep", "read f"}),
         # What another program runs is that program's.
         ("timeout 5 cat secrets", set()),
         ("nohup frob secrets", set()),
