@@ -2,7 +2,7 @@
 twin for tests.
 
 No decision is taken here: a store answers queries and makes conditional writes, and says who
-won a race. Read `tables.py` first, then `memory.py`, the shortest complete store.
+won a race. Read `tables.py` first, then `memory/store.py`, the shortest complete store.
 """
 
 __all__: list[str] = []

@@ -8,7 +8,7 @@ import pytest
 
 from sayso.core.approval_policy import ApprovalPolicy, parse_approval_policy
 from sayso.errors import StoreCorrupt, StoreError
-from sayso.store import codec
+from sayso.store.codec import calls as codec
 from sayso.store.queries import REQUEST_COLUMNS
 from tests.contracts.store_values import asks, new
 from tests.fakes.values import a_call, a_request, in_every_state

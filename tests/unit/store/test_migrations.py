@@ -15,7 +15,8 @@ from sqlalchemy.schema import CreateTable
 
 from sayso.core.observed_tool import ObservedTool
 from sayso.errors import StoreError
-from sayso.store import codec, migrations
+from sayso.store import migrations
+from sayso.store.codec.tools import tool_row
 from sayso.store.guard import THE_GROUP
 from sayso.store.opening import prepare
 from sayso.store.tables import METADATA
@@ -161,7 +162,7 @@ def test_the_tools_that_were_known_before_are_approved_as_they_are(
         earlier.setattr(migrations, "HEAD", "0001")
         prepare(path)
     mail = ObservedTool("mail", "send", "sends ü", {"type": "object", "a": [1, 2.5]})
-    rows = [codec.tool_row(tool, at(1)) for tool in (mail, ObservedTool(None, "own"))]
+    rows = [tool_row(tool, at(1)) for tool in (mail, ObservedTool(None, "own"))]
     connection = sqlite3.connect(path)
     for row in rows:
         del row["definition"]

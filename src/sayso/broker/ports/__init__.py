@@ -1,0 +1,43 @@
+"""The ports of the broker: what it needs from the world, and what it offers to hosts and adapters,
+one subject a file.
+
+Implementations live above: store/, system/, client/, channels/; tests bring their own. Read `store.py`
+first, then `gate.py`.
+"""
+
+from sayso.broker.ports.audit import Page, Records
+from sayso.broker.ports.calls import Change, NewCall, StoredCall
+from sayso.broker.ports.events import Notices
+from sayso.broker.ports.gate import Claim, GatePort, Standing
+from sayso.broker.ports.rules import Group
+from sayso.broker.ports.store import Store
+from sayso.broker.ports.world import (
+    ALL,
+    Clock,
+    Feed,
+    Ids,
+    Notifier,
+    RuleSource,
+    Subscription,
+)
+
+__all__ = [
+    "ALL",
+    "Change",
+    "Claim",
+    "Clock",
+    "Feed",
+    "GatePort",
+    "Group",
+    "Ids",
+    "NewCall",
+    "Notices",
+    "Notifier",
+    "Page",
+    "Records",
+    "RuleSource",
+    "Standing",
+    "Store",
+    "StoredCall",
+    "Subscription",
+]

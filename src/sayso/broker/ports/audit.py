@@ -1,0 +1,41 @@
+"""What the broker needs of the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from sayso.audit.chain import Entry
+from sayso.audit.record import AuditRecord
+from sayso.broker.ports.events import Notices
+from sayso.core.moment import Moment
+
+Records: TypeAlias = Sequence[AuditRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which audit entries are wanted: newest first, before a number, filtered; None means all."""
+
+    limit: int = 100
+    before: int | None = None
+    tool: str | None = None
+    by: str | None = None
+    reason: str | None = None
+    call_id: str | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+
+
+class AuditStore(Protocol):
+    """The audit log; see Store."""
+
+    async def record(self, records: Records, notices: Notices = ()) -> None:
+        """Append audit records and events that belong to no other write."""
+
+    async def audit_page(self, page: Page) -> Sequence[Entry]:
+        """Audit entries, newest first."""
+
+    async def audit_chain(self, after: int, limit: int) -> Sequence[Entry]:
+        """Audit entries in order, after a number, for verification and export."""

@@ -1,0 +1,109 @@
+"""What the broker needs of calls and requests: the values it writes, and how it finds them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sayso.audit.record import AuditRecord
+from sayso.broker.ports.audit import Records
+from sayso.core.call import Owner, ToolCall
+from sayso.core.moment import Moment
+from sayso.people.token import Credential
+from sayso.requests.approval import ApprovalRequest
+from sayso.requests.event import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCall:
+    """A call that was submitted: its digest, the effect that was said, and what replaced it, if anything."""
+
+    call_id: str
+    digest: str
+    effect: str
+    reason: str
+    superseded_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewCall:
+    """Everything a submitted call writes in one transaction; `request` only if it asks."""
+
+    call: ToolCall
+    digest: str
+    effect: str
+    reason: str
+    request: ApprovalRequest | None
+    records: tuple[AuditRecord, ...]
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One conditional write: it happens whole if the stored version is `expected_version`, else not at all.
+
+    `reviewer` is the credential a review came with: the same transaction checks that it exists, is
+    of a deciding kind and is neither revoked nor expired at `at` (REQ-64). `follow_up` is the call
+    that asks again, written in the same transaction. With `approves_definition` a person has approved
+    the call under its tool's definition, which counts as approved from then on (POL-46).
+    """
+
+    request: ApprovalRequest
+    expected_version: int
+    at: Moment
+    records: tuple[AuditRecord, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    reviewer: Credential | None = None
+    follow_up: NewCall | None = None
+    approves_definition: bool = False
+
+
+class CallStore(Protocol):
+    """Calls and requests; see Store."""
+
+    async def submit(self, new: NewCall) -> StoredCall | None:
+        """Write a new call; if its owner used its external id before, write nothing and return that call."""
+
+    async def apply(self, change: Change) -> None:
+        """Write a change of a request.
+
+        Raises LostRace if the stored version is another, NotEligible if `reviewer` may not review.
+        """
+
+    async def request(self, request_id: str) -> ApprovalRequest | None:
+        """The request with that id."""
+
+    async def call(self, call_id: str) -> tuple[StoredCall, ToolCall] | None:
+        """The submitted call with that id."""
+
+    async def by_external_id(self, owner: Owner, external_id: str) -> StoredCall | None:
+        """The call that an owner submitted under that external id."""
+
+    async def open_twins(self, owner: Owner, digest: str) -> Sequence[ApprovalRequest]:
+        """The requests of that owner for exactly that digest that are pending, approved or running, oldest first."""
+
+    async def last_rejection(
+        self, owner: Owner, digest: str, since: Moment
+    ) -> ApprovalRequest | None:
+        """The newest rejected request for that digest, resolved since the moment and not lifted."""
+
+    async def lift_sticky(self, request_id: str, records: Records = ()) -> None:
+        """Make a rejection stick no longer."""
+
+    async def pending(self) -> Sequence[ApprovalRequest]:
+        """Every request that is pending or whose outcome is unknown, oldest first."""
+
+    async def recent(self, limit: int) -> Sequence[ApprovalRequest]:
+        """The requests that were resolved last, newest first."""
+
+    async def of_session(self, session_id: str) -> Sequence[ApprovalRequest]:
+        """The open (pending, approved, running) requests of a session."""
+
+    async def due(
+        self, now: Moment, caller_before: Moment, approved_before: Moment
+    ) -> Sequence[ApprovalRequest]:
+        """The open requests that time concerns: expired, approved too long ago, lease over, caller unseen."""
+
+    async def touch(self, request_ids: Sequence[str], now: Moment) -> None:
+        """Note that the callers of these requests still wait; changes no version."""

@@ -1,0 +1,35 @@
+"""What the broker needs of credentials and the passphrase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from sayso.broker.ports.audit import Records
+from sayso.core.moment import Moment
+from sayso.people.token import Credential
+
+
+class CredentialStore(Protocol):
+    """Credentials; see Store."""
+
+    async def put_credential(self, credential: Credential, records: Records) -> None:
+        """Store a new credential."""
+
+    async def credential(self, secret_hash: str) -> Credential | None:
+        """The credential whose secret has that hash."""
+
+    async def credentials(self) -> Sequence[Credential]:
+        """All credentials, newest first."""
+
+    async def revoke_credential(self, credential_id: str, now: Moment, records: Records) -> bool:
+        """Revoke a credential; returns whether it was live."""
+
+    async def revoke_all(self, now: Moment, records: Records) -> int:
+        """Revoke every credential; returns how many were live."""
+
+    async def passphrase_hash(self) -> str | None:
+        """The Argon2 hash of the owner's passphrase; None if none was chosen."""
+
+    async def set_passphrase_hash(self, value: str, records: Records) -> None:
+        """Store the hash of a new passphrase."""

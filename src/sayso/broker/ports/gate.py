@@ -1,0 +1,87 @@
+"""What the broker offers to hosts and adapters: the gate, embedded or remote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sayso.core.effect import Effect
+from sayso.core.observed_tool import ObservedTool
+from sayso.core.session import CallDraft
+from sayso.requests.approval import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a call stands, for the side that made it.
+
+    `effect` and `reason` are the gate's verdict; `status` is the request's (None if no person was
+    needed); `message` is for the agent. `call_id` may be another one than was asked about, where a
+    superseded call was asked again. `code` is the four-word code of the digest. `verdict` is the
+    verdict in full, as plain data.
+    """
+
+    call_id: str
+    digest: str
+    code: str
+    effect: str
+    reason: str
+    message: str
+    status: str | None = None
+    by: str | None = None
+    comment: str | None = None
+    summary: str | None = None
+    verdict: Mapping[str, Any] | None = None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether policy alone allows it: it runs without a claim."""
+        return self.status is None and self.effect == Effect.ALLOW.word
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the next word on it is still to come: it waits for people, or runs."""
+        return self.status in (Status.PENDING, Status.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The single-use right to run a call; `lease_seconds` is how long it lasts unless renewed."""
+
+    call_id: str
+    token: str
+    lease_seconds: float
+
+
+class GatePort(Protocol):
+    """The gate as one session sees it; the embedded and the remote one are the same (GATE-2)."""
+
+    async def decide(self, draft: CallDraft) -> Standing:
+        """The verdict, with grants, asking nobody."""
+
+    async def submit(self, draft: CallDraft) -> Standing:
+        """The verdict; where it asks, the durable request that people now see (or the one it joins)."""
+
+    async def wait(self, call_id: str, timeout: float) -> Standing:
+        """How the call stands once a person decided, or after so many seconds; keeps the caller present."""
+
+    async def leave(self, call_id: str) -> None:
+        """Say that nobody waits for the call any more; the request stays."""
+
+    async def claim(self, call_id: str, digest: str) -> Claim | Standing:
+        """Take the right to run the approved call; a Standing says why it was not given."""
+
+    async def renew(self, claim: Claim) -> None:
+        """Say that the call still runs; raises ClaimLost if the claim is no longer this runner's."""
+
+    async def finish(
+        self, call_id: str, token: str | None, ok: bool, summary: str, seconds: float | None
+    ) -> None:
+        """Record what came of the run; `token` is the claim's, None for a call that policy allowed."""
+
+    async def see_tools(self, tools: Sequence[ObservedTool]) -> Sequence[ObservedTool]:
+        """The tools that may be shown to the model, of those offered (POL-50)."""
+
+    async def stop(self) -> None:
+        """Stop the session: everything that waits is cancelled."""

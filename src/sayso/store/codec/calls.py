@@ -1,0 +1,207 @@
+"""Calls, requests and votes as rows, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from sayso.broker.ports import Change, NewCall, StoredCall
+from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.call import ToolCall
+from sayso.people.token import CredentialKind
+from sayso.requests.approval import (
+    ApprovalRequest,
+    Caller,
+    Lease,
+    Outcome,
+    Resolution,
+    Review,
+    Status,
+    Why,
+)
+from sayso.requests.lifecycle import FINAL
+from sayso.store.codec.document import Row, reader, written
+from sayso.store.codec.logs import LogRows, log_rows
+
+
+class _Asked(msgspec.Struct, omit_defaults=True):
+    """What is frozen when a request is made."""
+
+    policy: ApprovalPolicy
+    why: Why
+    action: str
+    eligible: tuple[str, ...] = ()
+    previous: str | None = None
+
+
+class _State(msgspec.Struct, omit_defaults=True):
+    """What conditional writes replace, besides the columns."""
+
+    reviews: tuple[Review, ...] = ()
+    resolution: Resolution | None = None
+    lease: Lease | None = None
+    outcome: Outcome | None = None
+
+
+_call = reader(ToolCall)
+_asked = reader(_Asked)
+_state = reader(_State)
+
+
+@dataclass(frozen=True, slots=True)
+class NewRows:
+    """The rows of a new call, ready to be written."""
+
+    call: dict[str, Any]
+    request: dict[str, Any] | None
+    log: LogRows
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRows:
+    """What a change of a request writes; `request` holds the values of the conditional write."""
+
+    request: dict[str, Any]
+    log: LogRows
+    follow_up: NewRows | None
+
+
+def new_rows(new: NewCall) -> NewRows:
+    """The rows that a new call is written as."""
+    return NewRows(
+        call={
+            "call_id": new.call.call_id,
+            "user_id": new.call.user_id,
+            "agent_id": new.call.agent_id,
+            "session_id": new.call.session_id,
+            "external_id": new.call.external_id,
+            "digest": new.digest,
+            "effect": new.effect,
+            "reason": new.reason,
+            "superseded_by": None,
+            "asked": None if new.request is None else _frozen(new.request),
+            "document": written(new.call),
+        },
+        request=None if new.request is None else request_row(new.request),
+        log=log_rows(new.records, new.notices),
+    )
+
+
+def change_rows(change: Change) -> ChangeRows:
+    """The rows that a change of a request is written as.
+
+    The call that asks again leaves the external id to the call it follows, which names it.
+    """
+    follow_up = None if change.follow_up is None else new_rows(change.follow_up)
+    if follow_up is not None:
+        follow_up.call["external_id"] = None
+    values = state_values(change.request)
+    values["seen"] = values.pop("caller_seen")
+    values["the_id"] = change.request.request_id
+    values["expected_version"] = change.expected_version
+    return ChangeRows(values, log_rows(change.records, change.notices), follow_up)
+
+
+def request_row(request: ApprovalRequest) -> dict[str, Any]:
+    """The row of a new request; its call is a row of its own."""
+    return {
+        "request_id": request.request_id,
+        "session_id": request.call.session_id,
+        "digest": request.digest,
+        "created_at": request.created_at,
+        "expires_at": request.expires_at,
+        "sticky_lifted": int(request.sticky_lifted),
+        **state_values(request),
+    }
+
+
+def _frozen(request: ApprovalRequest) -> str:
+    return written(
+        _Asked(request.policy, request.why, request.action, request.eligible, request.previous)
+    )
+
+
+def state_values(request: ApprovalRequest) -> dict[str, Any]:
+    """The columns that a change of a request writes."""
+    resolution, lease = request.resolution, request.lease
+    return {
+        "status": request.status.value,
+        "version": request.version,
+        "caller": request.caller.value,
+        "caller_seen": request.caller_seen,
+        "approved_at": request.approved_at,
+        "resolved_at": None if resolution is None else resolution.at,
+        "lease_until": None if lease is None else lease.until,
+        "review_count": len(request.reviews),
+        "closed": int(request.status in FINAL),
+        "state": written(_State(request.reviews, resolution, lease, request.outcome)),
+    }
+
+
+def review_row(
+    request_id: str, number: int, review: Review, kind: CredentialKind
+) -> dict[str, Any]:
+    """The row of a vote; `kind` is that of the stored credential."""
+    return {
+        "request_id": request_id,
+        "number": number,
+        "person_id": review.person_id,
+        "credential_id": review.credential_id,
+        "kind": kind.value,
+        "channel": review.channel,
+        "vote": review.vote.value,
+        "at": review.at,
+    }
+
+
+def read_request(row: Row) -> ApprovalRequest:
+    """A request from a row of REQUEST_COLUMNS."""
+    (
+        status,
+        version,
+        caller,
+        caller_seen,
+        created_at,
+        expires_at,
+        approved_at,
+        sticky_lifted,
+        digest,
+        state_text,
+        asked_text,
+        call_text,
+    ) = row
+    asked = _asked(asked_text)
+    state = _state(state_text)
+    return ApprovalRequest(
+        call=_call(call_text),
+        digest=digest,
+        policy=asked.policy,
+        why=asked.why,
+        action=asked.action,
+        created_at=created_at,
+        expires_at=expires_at,
+        status=Status(status),
+        version=version,
+        caller=Caller(caller),
+        caller_seen=caller_seen,
+        eligible=asked.eligible,
+        reviews=state.reviews,
+        resolution=state.resolution,
+        lease=state.lease,
+        outcome=state.outcome,
+        previous=asked.previous,
+        approved_at=approved_at,
+        sticky_lifted=bool(sticky_lifted),
+    )
+
+
+def read_stored_call(row: Row) -> StoredCall:
+    """A stored call from its id, digest, effect, reason and successor."""
+    return StoredCall(*row)
+
+
+def read_call(row: Row) -> tuple[StoredCall, ToolCall]:
+    """A stored call and the call itself; the document comes last."""
+    return StoredCall(*row[:-1]), _call(row[-1])

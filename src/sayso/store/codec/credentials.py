@@ -1,0 +1,29 @@
+"""Credentials as rows, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sayso.people.token import Credential, CredentialKind
+from sayso.store.codec.document import Row
+
+
+def credential_row(credential: Credential) -> dict[str, Any]:
+    """The row of a credential."""
+    return {
+        "credential_id": credential.credential_id,
+        "kind": credential.kind.value,
+        "person_id": credential.person_id,
+        "secret_hash": credential.secret_hash,
+        "created_at": credential.created_at,
+        "expires_at": credential.expires_at,
+        "revoked_at": credential.revoked_at,
+        "agent_id": credential.agent_id,
+        "name": credential.name,
+    }
+
+
+def read_credential(row: Row) -> Credential:
+    """A credential from its columns, in the order of the type."""
+    credential_id, kind, *rest = row
+    return Credential(credential_id, CredentialKind(kind), *rest)

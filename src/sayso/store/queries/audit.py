@@ -1,0 +1,48 @@
+"""The statements about the audit log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Integer, bindparam, null, or_, select
+
+from sayso.store import tables as t
+from sayso.store.queries.compiler import Compiler
+from sayso.store.statement import ManyRows
+
+_ENTRY = (t.AUDIT.c.seq, t.AUDIT.c.body, t.AUDIT.c.previous, t.AUDIT.c.hash)
+
+
+class Audit(Compiler):
+    """The statements about the audit log."""
+
+    def _audit(self) -> None:
+        a = t.AUDIT.c
+        self.add_entries = ManyRows(t.AUDIT, self._dialect)
+        self.audit_head = self._compile(select(a.seq, a.hash).order_by(a.seq.desc()).limit(1))
+        self.audit_chain = self._compile(
+            select(*_ENTRY)
+            .where(a.seq > bindparam("after"))
+            .order_by(a.seq)
+            .limit(bindparam("limit", type_=Integer))
+        )
+
+        def unless_none(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+            value = bindparam(name, type_=column.type)
+            return or_(value.is_(null()), column == value)
+
+        page = (
+            select(*_ENTRY)
+            .where(
+                a.seq < bindparam("before"),
+                unless_none(a.tool, "tool"),
+                unless_none(a.decided_by, "by"),
+                unless_none(a.reason, "reason"),
+                a.at >= bindparam("since"),
+                a.at < bindparam("until"),
+            )
+            .order_by(a.seq.desc())
+            .limit(bindparam("limit", type_=Integer))
+        )
+        self.audit_page = self._compile(page)
+        self.audit_page_of_call = self._compile(page.where(a.call_id == bindparam("call_id")))

@@ -1,0 +1,39 @@
+"""Every statement, in one bundle a dialect."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.engine import Dialect
+
+from sayso.store.queries.audit import Audit
+from sayso.store.queries.calls import Calls
+from sayso.store.queries.credentials import Credentials
+from sayso.store.queries.events import Events
+from sayso.store.queries.people import People
+from sayso.store.queries.rules import Rules
+from sayso.store.queries.sessions import Sessions
+from sayso.store.queries.tools import Tools
+
+
+class Queries(Calls, Sessions, Rules, People, Credentials, Tools, Events, Audit):
+    """The statements for one dialect."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__(dialect)
+        self._calls()
+        self._requests()
+        self._sessions()
+        self._rules()
+        self._people()
+        self._credentials()
+        self._tools()
+        self._events()
+        self._audit()
+
+
+@cache
+def sqlite_queries() -> Queries:
+    """The statements as SQLite's driver takes them."""
+    return Queries(sqlite.dialect(paramstyle="qmark"))

@@ -1,0 +1,57 @@
+"""The statements about credentials and single values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Select, bindparam, func, null, or_, select, update
+
+from sayso.store import tables as t
+from sayso.store.queries.compiler import Compiler
+
+_CREDENTIAL = (
+    t.CREDENTIALS.c.credential_id,
+    t.CREDENTIALS.c.kind,
+    t.CREDENTIALS.c.person_id,
+    t.CREDENTIALS.c.secret_hash,
+    t.CREDENTIALS.c.created_at,
+    t.CREDENTIALS.c.expires_at,
+    t.CREDENTIALS.c.revoked_at,
+    t.CREDENTIALS.c.agent_id,
+    t.CREDENTIALS.c.name,
+)
+
+
+class Credentials(Compiler):
+    """The statements about credentials and single values."""
+
+    def _credentials(self) -> None:
+        c, v = t.CREDENTIALS.c, t.SETTINGS.c
+        read: Select[Any] = select(*_CREDENTIAL)
+        unrevoked = c.revoked_at.is_(None)
+        self.add_credential = self._insert(t.CREDENTIALS)
+        self.credential = self._compile(read.where(c.secret_hash == bindparam("secret_hash")))
+        self.credential_by_id = self._compile(
+            read.where(c.credential_id == bindparam("credential_id"))
+        )
+        self.credentials = self._compile(read.order_by(c.created_at.desc(), c.credential_id.desc()))
+        self.live_credentials = self._compile(
+            select(func.count())
+            .select_from(t.CREDENTIALS)
+            .where(unrevoked, or_(c.expires_at.is_(null()), c.expires_at > bindparam("now")))
+        )
+        self.revoke_credential = self._compile(
+            update(t.CREDENTIALS)
+            .where(c.credential_id == bindparam("the_id"), unrevoked)
+            .values(revoked_at=bindparam("now"))
+        )
+        self.revoke_all = self._compile(
+            update(t.CREDENTIALS).where(unrevoked).values(revoked_at=bindparam("now"))
+        )
+        self.setting = self._compile(select(v.value).where(v.name == bindparam("name")))
+        put = self._upsert(t.SETTINGS).values(name=bindparam("name"), value=bindparam("value"))
+        self.put_setting = self._compile(
+            put.on_conflict_do_update(
+                index_elements=[v.name], set_={"value": put.excluded["value"]}
+            )
+        )

@@ -1,0 +1,79 @@
+"""What a write does inside its transaction, for calls and requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sayso.broker.ports import Change, StoredCall
+from sayso.core.moment import Moment
+from sayso.store.codec.calls import ChangeRows, NewRows, read_stored_call, review_row
+from sayso.store.codec.credentials import read_credential
+from sayso.store.codec.tools import definition_row
+from sayso.store.guard import check_reviewer, check_reviews, lost_race
+from sayso.store.transaction import Transaction
+from sayso.store.units.logs import log
+from sayso.store.units.rules import rules_changed
+
+
+def submit(tx: Transaction, rows: NewRows) -> StoredCall | None:
+    """Write a new call; if its external id is taken, write nothing and return the call that has it."""
+    if _add(tx, rows):
+        return None
+    return read_stored_call(tx.row(tx.queries.call_by_external_id, rows.call))
+
+
+def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
+    """Write a change of a request if nothing has changed it and its reviewer may review."""
+    request, stored = change.request, None
+    before = len(request.reviews)
+    if change.reviewer is not None:
+        key = {"credential_id": change.reviewer.credential_id}
+        row = tx.row(tx.queries.credential_by_id, key)
+        stored = None if row is None else read_credential(row)
+        check_reviewer(stored, change.at)
+        before -= 1  # its own review is the usual change; others are found out below
+    if not _replace(tx, rows, before):
+        standing = tx.row(tx.queries.request_standing, {"request_id": request.request_id})
+        if standing is None or standing[0] != change.expected_version:
+            raise lost_race(request.request_id)
+        before = standing[1]
+        check_reviews(request, before, stored)
+        if not _replace(tx, rows, before):
+            raise lost_race(request.request_id)
+    review = check_reviews(request, before, stored)
+    if review is not None and stored is not None:
+        row = review_row(request.request_id, before, review, stored.kind)
+        tx.write(tx.queries.add_review, row)
+    log(tx, rows.log)
+    if change.approves_definition and tx.write(
+        tx.queries.approve_definition, definition_row(request.call, change.at)
+    ):
+        rules_changed(tx)
+    if rows.follow_up is not None:
+        follow_up_id = rows.follow_up.call["call_id"]
+        tx.write(tx.queries.supersede, {"old_id": request.request_id, "new_id": follow_up_id})
+        _add(tx, rows.follow_up)
+
+
+def _replace(tx: Transaction, rows: ChangeRows, reviews_before: int) -> bool:
+    """The conditional write: whether the stored version, and number of reviews, were the expected."""
+    values = rows.request
+    values["reviews_before"] = reviews_before
+    statement = tx.queries.close_request if values["closed"] else tx.queries.change_request
+    return tx.write(statement, values) == 1
+
+
+def touch(tx: Transaction, request_ids: Sequence[str], now: Moment) -> None:
+    """Note that the callers of these requests still wait."""
+    for request_id in request_ids:
+        tx.write(tx.queries.touch_request, {"the_id": request_id, "seen": now})
+
+
+def _add(tx: Transaction, rows: NewRows) -> bool:
+    """Write a call and what belongs to it; returns whether its external id was free."""
+    if tx.write(tx.queries.add_call, rows.call) != 1:
+        return False
+    if rows.request is not None:
+        tx.write(tx.queries.add_request, rows.request)
+    log(tx, rows.log)
+    return True
