@@ -310,6 +310,21 @@ async def test_reviews_are_never_taken_away(store: Any) -> None:
     assert await everything(store) == before
 
 
+@pytest.mark.spec("CH-16")
+async def test_an_approval_over_a_channel_below_its_severity_is_not_written(store: Any) -> None:
+    await store.put_credential(OWNERS, ())
+    policy = ApprovalPolicy(Severity.HIGH, channels=(("test", Severity.MEDIUM),))
+    made = new(a_request(policy=policy))
+    await store.submit(made)
+    assert made.request is not None
+    before = await everything(store)
+    with pytest.raises(NotEligible, match="`high` may not be approved over `test`"):
+        await store.apply(approve(made.request))
+    assert await everything(store) == before
+    await store.apply(reject(made.request))
+    assert (await live(store, "c1")).status is Status.REJECTED
+
+
 async def test_votes_add_up_with_their_credentials(store: Any) -> None:
     request = await submitted(store)
     await store.put_credential(credential("anna", person_id="anna"), ())

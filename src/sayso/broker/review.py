@@ -26,6 +26,7 @@ from sayso.requests.approval import (
     Status,
     Vote,
 )
+from sayso.requests.channel_cap import check_channel
 from sayso.requests.deadline import due, is_over
 from sayso.requests.lifecycle import (
     Approved,
@@ -83,6 +84,7 @@ async def review(
             comment or None,
             now,
         )
+        check_channel(request, given)
         event = _event(request, given)
         try:
             return await write(world, change_of(request, event, now, reviewer=actor.credential))

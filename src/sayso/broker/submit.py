@@ -21,7 +21,7 @@ from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
 from sayso.requests.deadline import due
 from sayso.requests.event import EventKind, Notice
 from sayso.requests.lifecycle import OPEN, CallerJoined, CallerLeft, Expired, Lapsed, LeaseOver
-from sayso.requests.sentence import action_sentence
+from sayso.requests.sentence import action_sentence, message_text
 
 
 async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
@@ -183,6 +183,7 @@ def _request(
     policy = verdict.policy
     assert policy is not None, "an ask always comes from policy"
     approval = policy.approval
+    wait = approval.wait_seconds
     return ApprovalRequest(
         call=call,
         digest=verdict.digest,
@@ -202,10 +203,11 @@ def _request(
             must_ask=policy.must_ask,
             doubtful=policy.doubtful,
             explain=explain(verdict),
+            message=message_text(call, approval),
         ),
         action=action_sentence(call, approval, [outcome.target for outcome in policy.targets]),
         created_at=now,
-        expires_at=None if approval.timeout is None else plus(now, approval.timeout),
+        expires_at=None if wait is None else plus(now, wait),
         caller_seen=now,
         previous=previous,
     )

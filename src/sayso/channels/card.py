@@ -40,6 +40,7 @@ from sayso.requests.quorum import tally
 
 RULES_UNAVAILABLE = "rules cannot be loaded"
 TIME_OVER = "the time to decide is over"
+CHANNEL_CAPPED = "its severity is above what may be approved here: approve it elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +131,14 @@ def card_of(
     now: Moment,
     refusal: str | None = None,
     rules_unavailable: bool = False,
+    channel: str | None = None,
     zone: tzinfo | None = None,
 ) -> Card:
     """The card of a request for one viewer.
 
     `refusal` says why the viewer may not decide, None if they may. With `rules_unavailable` nothing
-    can be approved (POL-23). `zone` is the viewer's: with it the result line tells the time of day.
+    can be approved (POL-23). `channel` is the one it is shown on, which the policy may cap. `zone` is
+    the viewer's: with it the result line tells the time of day.
     """
     call = request.call
     return Card(
@@ -158,7 +161,7 @@ def card_of(
         expires_at=request.expires_at,
         caller=request.caller.value,
         why=CardWhy(
-            sentence=show(request.why.sentence),
+            sentence=show(" ".join(filter(None, (request.why.sentence, request.why.message)))),
             reason=request.why.reason.value,
             must_ask=request.why.must_ask,
             rule=request.why.rule,
@@ -168,7 +171,7 @@ def card_of(
         agent_words=_optional(call.detail or None),
         who=_who(request, may_decide=refusal is None and not is_over(request, now)),
         approve_refused=_approve_refused(
-            request, refusal, now, rules_unavailable=rules_unavailable
+            request, refusal, now, channel, rules_unavailable=rules_unavailable
         ),
         resolution=_resolution(request.resolution),
         outcome=_outcome(request.outcome),
@@ -177,7 +180,12 @@ def card_of(
 
 
 def _approve_refused(
-    request: ApprovalRequest, refusal: str | None, now: Moment, *, rules_unavailable: bool
+    request: ApprovalRequest,
+    refusal: str | None,
+    now: Moment,
+    channel: str | None,
+    *,
+    rules_unavailable: bool,
 ) -> str | None:
     if not request.waits:
         return None
@@ -185,6 +193,8 @@ def _approve_refused(
         return RULES_UNAVAILABLE
     if is_over(request, now):
         return TIME_OVER
+    if refusal is None and channel is not None and not request.policy.may_approve_through(channel):
+        return CHANNEL_CAPPED
     return refusal
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
-from sayso.channels.card import Card
+from sayso.channels.card import CHANNEL_CAPPED, Card
 from sayso.channels.channel import Channel, Decide, fitted
 from sayso.requests.approval import ApprovalRequest
 from sayso.requests.lifecycle import FINAL
@@ -225,6 +225,8 @@ class _Delivery:
         if not self._tried and not request.waits:
             return  # nobody saw it while it waited, so there is nothing to correct
         card = fitted(await self._picture(request), self._channel.fidelity)
+        if card.may_approve and not request.policy.may_approve_through(self._channel.name):
+            card = replace(card, approve_refused=CHANNEL_CAPPED)
         if self._announced or not request.waits:
             await self._channel.update(card)  # also where announcing failed: it may have been shown
         else:

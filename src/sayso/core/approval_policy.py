@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
-from typing import Any
+from typing import Any, Literal
 
+from sayso.core.asking import (
+    ContextWanted,
+    Escalation,
+    Unreachable,
+    both_contexts,
+    both_escalations,
+    both_unreachable,
+    channel_name,
+    read_context,
+    read_escalation,
+    read_reminders,
+    seconds,
+)
 from sayso.errors import RuleRefused
 
 
@@ -41,16 +54,24 @@ class OnTimeout(StrEnum):
 
 REMEMBER = ("once", "session", "always")
 
+OTHERS_SECONDS = 600.0
+"""How long an ask waits where an operator, an admin, a role or a list decides and no time is named."""
+
+_CONTEXT = ContextWanted()
+
 
 @dataclass(frozen=True, slots=True)
 class ApprovalPolicy:
-    """How an ask is put to people; `timeout` is in seconds, None waits for ever.
+    """How an ask is put to people; `timeout` is in seconds, `none` waits for ever, None was not said.
 
     `approvers` None means nobody was named; an empty tuple means nobody is left after a merge.
+    `reminders` are seconds after the request was made. `channels` holds the highest severity that a
+    channel may approve; one that is not named may approve any. `break_glass` is within how many
+    seconds a second person has to review a call that was run without its votes; None forbids it.
     """
 
     severity: Severity = Severity.MEDIUM
-    timeout: float | None = None
+    timeout: float | Literal["none"] | None = None
     on_timeout: OnTimeout = OnTimeout.REJECT
     acknowledge_high_risk: bool = False
     approver: Approver = Approver.ANY
@@ -62,6 +83,25 @@ class ApprovalPolicy:
     remember: tuple[str, ...] = REMEMBER
     allow_edit: bool = False
     self_approval: bool = False
+    unreachable: Unreachable = Unreachable.WAIT
+    reminders: tuple[float, ...] = ()
+    escalate: Escalation | None = None
+    context: ContextWanted = _CONTEXT
+    channels: tuple[tuple[str, Severity], ...] = ()
+    break_glass: float | None = None
+
+    @property
+    def wait_seconds(self) -> float | None:
+        """How long an ask waits; None is for ever."""
+        if self.timeout is None:
+            others = self.approver in (Approver.OPERATOR, Approver.ADMIN)
+            routed = self.approvers is not None or self.role is not None or others
+            return OTHERS_SECONDS if routed else None
+        return None if isinstance(self.timeout, str) else self.timeout
+
+    def may_approve_through(self, channel: str) -> bool:
+        """Whether an approval may come through this channel, for the severity of this ask (CH-16)."""
+        return all(name != channel or self.severity <= cap for name, cap in self.channels)
 
     def to_json(self) -> dict[str, Any]:
         """The policy as plain data, fields in the order of the specification."""
@@ -79,6 +119,12 @@ class ApprovalPolicy:
             "remember": list(self.remember),
             "allow_edit": self.allow_edit,
             "self_approval": self.self_approval,
+            "unreachable": self.unreachable.value,
+            "reminders": list(self.reminders),
+            "escalate": None if self.escalate is None else self.escalate.to_json(),
+            "context": self.context.to_json(),
+            "channels": {name: cap.word for name, cap in self.channels},
+            "break_glass": self.break_glass,
         }
 
 
@@ -117,6 +163,12 @@ def parse_approval_policy(data: dict[str, Any], *, must_ask: bool = False) -> Ap
             remember=_remember(data.get("remember", list(default.remember))),
             allow_edit=_boolean(data, "allow_edit"),
             self_approval=_boolean(data, "self_approval"),
+            unreachable=Unreachable(data.get("unreachable", "wait")),
+            reminders=read_reminders(data.get("reminders")),
+            escalate=read_escalation(data.get("escalate")),
+            context=read_context(data.get("context")),
+            channels=_caps(data.get("channels")),
+            break_glass=_optional_seconds(data, "break_glass"),
         )
     except (KeyError, ValueError, TypeError) as error:
         raise RuleRefused(
@@ -150,14 +202,22 @@ _APPROVER_RANK = {Approver.ANY: 0, Approver.END_USER: 1, Approver.OPERATOR: 1, A
 
 
 def _settled(policy: ApprovalPolicy) -> ApprovalPolicy:
-    """The policy without what its own list or role overrules: `approvers` > `role` > `approver` (REQ-10)."""
+    """The policy without what its own list or role overrules (`approvers` > `role` > `approver`, REQ-10),
+    and with its own default for the time it waits."""
+    if policy.timeout is None:
+        policy = replace(policy, timeout=policy.wait_seconds)
     if policy.approvers is not None:
         return replace(policy, role=None, approver=Approver.ANY)
     return policy if policy.role is None else replace(policy, approver=Approver.ANY)
 
 
 def _merge_two(a: ApprovalPolicy, b: ApprovalPolicy) -> ApprovalPolicy:
-    timeouts = [t for t in (a.timeout, b.timeout) if t is not None]
+    timeouts = [t for t in (a.wait_seconds, b.wait_seconds) if t is not None]
+    severity = max(a.severity, b.severity)
+    acknowledged = a.acknowledge_high_risk and b.acknowledge_high_risk
+    time_allows = a.on_timeout is b.on_timeout is OnTimeout.ALLOW and (
+        severity is not Severity.HIGH or acknowledged
+    )
     named = [set(p.approvers) for p in (a, b) if p.approvers is not None]
     approvers = None if not named else tuple(sorted(set.intersection(*named)))
     approver = max(a.approver, b.approver, key=lambda word: _APPROVER_RANK[word])
@@ -169,12 +229,10 @@ def _merge_two(a: ApprovalPolicy, b: ApprovalPolicy) -> ApprovalPolicy:
         approvers = ()  # nor a member of two roles
     return replace(
         a,
-        severity=max(a.severity, b.severity),
-        timeout=min(timeouts) if timeouts else None,
-        on_timeout=OnTimeout.ALLOW
-        if a.on_timeout is b.on_timeout is OnTimeout.ALLOW
-        else OnTimeout.REJECT,
-        acknowledge_high_risk=a.acknowledge_high_risk and b.acknowledge_high_risk,
+        severity=severity,
+        timeout=min(timeouts) if timeouts else a.timeout or b.timeout,
+        on_timeout=OnTimeout.ALLOW if time_allows else OnTimeout.REJECT,
+        acknowledge_high_risk=acknowledged,
         approver=approver,
         role=role,
         approvers=approvers,
@@ -184,15 +242,43 @@ def _merge_two(a: ApprovalPolicy, b: ApprovalPolicy) -> ApprovalPolicy:
         remember=tuple(word for word in a.remember if word in b.remember),
         allow_edit=a.allow_edit and b.allow_edit,
         self_approval=a.self_approval and b.self_approval,
+        unreachable=both_unreachable(a.unreachable, b.unreachable),
+        reminders=tuple(sorted({*a.reminders, *b.reminders})),
+        escalate=both_escalations(a.escalate, b.escalate),
+        context=both_contexts(a.context, b.context),
+        channels=_lower_caps(a.channels, b.channels),
+        break_glass=None
+        if a.break_glass is None or b.break_glass is None
+        else min(a.break_glass, b.break_glass),
     )
 
 
-def _timeout(value: object) -> float | None:
+def _lower_caps(
+    a: tuple[tuple[str, Severity], ...], b: tuple[tuple[str, Severity], ...]
+) -> tuple[tuple[str, Severity], ...]:
+    lowest = dict(a)
+    for name, cap in b:
+        lowest[name] = min(cap, lowest.get(name, cap))
+    return tuple(sorted(lowest.items()))
+
+
+def _timeout(value: object) -> float | Literal["none"] | None:
+    return value if value is None or value == "none" else seconds("timeout", value)
+
+
+def _optional_seconds(data: dict[str, Any], key: str) -> float | None:
+    value = data.get(key)
+    return None if value is None else seconds(key, value)
+
+
+def _caps(value: object) -> tuple[tuple[str, Severity], ...]:
     if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
-        raise ValueError(f"timeout `{value}` is not a number of seconds above 0 and below 1e9")
-    return float(value)
+        return ()
+    if not isinstance(value, dict):
+        raise TypeError("channels is not a table of channels and severities")
+    return tuple(
+        sorted((channel_name(name), Severity[str(cap).upper()]) for name, cap in value.items())
+    )
 
 
 def _quorum(value: object) -> int:

@@ -124,7 +124,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why the request was made, frozen when it was: reason, rule, target and the sentence for people."""
+    """Why the request was made, frozen when it was: reason, rule, target and the sentence for people.
+
+    `message` is what the policy's own template says of it.
+    """
 
     reason: Reason
     sentence: str
@@ -133,6 +136,7 @@ class Why:
     must_ask: bool = False
     doubtful: bool = False
     explain: str = ""
+    message: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The explanation as plain data."""
@@ -144,6 +148,7 @@ class Why:
             "must_ask": self.must_ask,
             "doubtful": self.doubtful,
             "explain": self.explain,
+            "message": self.message,
         }
 
 

@@ -47,6 +47,11 @@ def action_sentence(call: ToolCall, policy: ApprovalPolicy, targets: Sequence[Ta
     return _rendered(policy.action, call) or default_sentence(call, targets)
 
 
+def message_text(call: ToolCall, policy: ApprovalPolicy) -> str:
+    """Why this is asked, from the policy's `message`; empty where there is none or it fails."""
+    return _rendered(policy.message, call)
+
+
 def default_sentence(call: ToolCall, targets: Sequence[Target]) -> str:
     """The sentence for a call without a template: `Edit a.txt?`, `Run git push?`, `Run <tool>?`."""
     own = [t for t in targets if t.own and t.kind not in (TargetKind.NAME, TargetKind.MCP)]

@@ -112,11 +112,29 @@ class OutcomeBody(Body):
     seconds: Annotated[float, Meta(ge=0, examples=[0.3])] | None = None
 
 
+Seconds = Annotated[float, Meta(gt=0, lt=1e9)]
+
+
+class EscalateBody(Body, omit_defaults=True):
+    """Whom to ask only later, and after how many seconds without a decision."""
+
+    to: Annotated[list[Text], Meta(min_length=1, max_length=100, examples=[["role:on-call"]])]
+    after: Seconds | UnsetType = UNSET
+
+
+class ContextBody(Body, omit_defaults=True):
+    """What of the dialogue stands on the card."""
+
+    user_request: bool = True
+    recent_turns: Annotated[int, Meta(ge=0, le=20)] = 3
+    summary: bool = False
+
+
 class ApprovalPolicyBody(Body, omit_defaults=True):
     """How an ask is put to people; what is left out has its default."""
 
     severity: Literal["low", "medium", "high"] | UnsetType = UNSET
-    timeout: Annotated[float, Meta(gt=0)] | None = None
+    timeout: Seconds | Literal["none"] | None = None
     on_timeout: Literal["reject", "deny", "allow"] | UnsetType = UNSET
     acknowledge_high_risk: bool = False
     approver: Literal["any", "end_user", "operator", "admin"] | UnsetType = UNSET
@@ -128,6 +146,12 @@ class ApprovalPolicyBody(Body, omit_defaults=True):
     remember: list[Literal["once", "session", "always"]] | UnsetType = UNSET
     allow_edit: bool = False
     self_approval: bool = False
+    unreachable: Literal["wait", "escalate", "refuse"] | UnsetType = UNSET
+    reminders: Annotated[list[Seconds], Meta(max_length=20)] | Seconds | None = None
+    escalate: EscalateBody | None = None
+    context: ContextBody | UnsetType = UNSET
+    channels: dict[str, Literal["low", "medium", "high"]] | UnsetType = UNSET
+    break_glass: Seconds | None = None
 
 
 Line = Annotated[str, Meta(max_length=65_536)]

@@ -31,7 +31,7 @@ LARGE = 16 * 1024
 KEPT = 32 * 1024 * 1024
 """So many bytes of written cards are kept, those looked at last."""
 
-_Key: TypeAlias = tuple[str, int, str | None, bool, bool]
+_Key: TypeAlias = tuple[str, int, str | None, bool, bool, str]
 
 
 def text_shown(text: str) -> Shown:
@@ -75,7 +75,14 @@ class Cards:
     async def _card(self, actor: Actor, request: ApprovalRequest, unavailable: bool) -> Card:
         now = self._broker.world.clock.now()
         refusal = self._broker.why_not(actor, request)
-        key = (request.request_id, request.version, refusal, unavailable, is_over(request, now))
+        key = (
+            request.request_id,
+            request.version,
+            refusal,
+            unavailable,
+            is_over(request, now),
+            actor.channel,
+        )
         found = self._written.get(key)
         if found is not None:
             self._written.move_to_end(key)
@@ -110,8 +117,10 @@ class Cards:
 
 
 def _written(key: _Key, request: ApprovalRequest, now: Moment) -> bytes:
-    _, _, refusal, unavailable, _ = key
-    card = card_of(request, refusal=refusal, now=now, rules_unavailable=unavailable)
+    _, _, refusal, unavailable, _, channel = key
+    card = card_of(
+        request, refusal=refusal, now=now, rules_unavailable=unavailable, channel=channel
+    )
     return msgspec.json.encode(card.to_json())
 
 

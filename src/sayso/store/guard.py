@@ -12,6 +12,7 @@ from sayso.core.session import DEFAULT_GROUP, Session
 from sayso.errors import LostRace, NotEligible
 from sayso.people.token import DECIDING, Credential
 from sayso.requests.approval import ApprovalRequest, Caller, Review, Status
+from sayso.requests.channel_cap import check_channel
 
 WAITING_FOR_PEOPLE = frozenset({Status.PENDING, Status.UNKNOWN})
 """The states in which a person's word is wanted."""
@@ -62,7 +63,8 @@ def check_reviews(
     """Check how the reviews of a request grow, and return the new one, if there is one.
 
     A review is added one at a time, with the credential it came with (`stored`) and in the name of
-    the person that credential belongs to; none is taken away. Raises NotEligible otherwise.
+    the person that credential belongs to, over a channel that may; none is taken away. Raises
+    NotEligible otherwise.
     """
     added = len(request.reviews) - reviews_before
     if added == 0:
@@ -76,6 +78,7 @@ def check_reviews(
     latest = request.reviews[-1]
     if (latest.credential_id, latest.person_id) != (stored.credential_id, stored.person_id):
         raise NotEligible("this credential belongs to somebody else than the review names")
+    check_channel(request, latest)
     return latest
 
 

@@ -9,7 +9,7 @@ from sayso.broker import review as reviewing
 from sayso.broker.access import Actor
 from sayso.broker.run import run
 from sayso.broker.session_gate import SessionGate
-from sayso.core.approval_policy import ApprovalPolicy, Approver
+from sayso.core.approval_policy import ApprovalPolicy, Approver, Severity
 from sayso.core.reason import Reason
 from sayso.errors import (
     CallInvalid,
@@ -139,6 +139,25 @@ async def test_who_may_see_a_request_may_not_decide_it_unless_the_policy_says_so
         await scene.broker.review(user, standing.call_id, Vote.APPROVE, digest=standing.digest)
     anna = await scene.actor(person_id="anna")
     assert scene.broker.why_not(anna, request) is None
+
+
+@pytest.mark.spec("CH-16")
+async def test_what_is_graver_than_its_channel_may_approve_can_only_be_rejected_there() -> None:
+    policy = ApprovalPolicy(Severity.HIGH, channels=(("test", Severity.MEDIUM),))
+    scene = make_scene(rule("ask", approval=policy))
+    standing = await (await scene.gate()).submit(draft())
+    here = await scene.actor()
+    with pytest.raises(NotEligible, match="`high` may not be approved over `test`"):
+        await scene.broker.review(here, standing.call_id, Vote.APPROVE, digest=standing.digest)
+    assert (await scene.request(standing.call_id)).reviews == ()
+    at_the_page = replace(here, channel="web")
+    done = await scene.broker.review(
+        at_the_page, standing.call_id, Vote.APPROVE, digest=standing.digest
+    )
+    assert done.status is Status.APPROVED
+    other = await (await scene.gate()).submit(draft("delete_mail"))
+    done = await scene.broker.review(here, other.call_id, Vote.REJECT)
+    assert done.status is Status.REJECTED
 
 
 async def test_a_review_after_the_time_is_refused_even_if_no_sweeper_ran() -> None:

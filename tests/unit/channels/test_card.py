@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sayso.channels.card import Card, card_of
+from sayso.channels.card import CHANNEL_CAPPED, Card, card_of
 from sayso.channels.card_reading import card_from_json
 from sayso.channels.display import plain, restore, shown_from_json
 from sayso.channels.result import countdown_words, result_line, seconds_words
@@ -309,3 +309,19 @@ def test_the_time_left_is_counted_down() -> None:
 
 def test_the_moment_of_the_examples() -> None:
     assert card().created_at == START
+
+
+@pytest.mark.spec("CH-16")
+def test_what_is_graver_than_its_channel_may_approve_offers_only_rejecting() -> None:
+    policy = ApprovalPolicy(Severity.HIGH, channels=(("telegram", Severity.LOW),))
+    request = a_request(policy=policy)
+    there = card_of(request, now=at(1), channel="telegram")
+    assert (there.may_approve, there.may_reject) == (False, True)
+    assert there.approve_refused == CHANNEL_CAPPED
+    assert card_of(request, now=at(1), channel="web").may_approve
+    assert card_of(request, now=at(1)).may_approve
+
+
+def test_the_policys_own_message_stands_beside_the_sentence() -> None:
+    request = a_request(why=Why(Reason.RULE_ASK, "It matches a rule.", message="Refunds ask."))
+    assert plain(card_of(request, now=at(1)).why.sentence) == "It matches a rule. Refunds ask."

@@ -9,6 +9,7 @@ from sayso.channels.card import Card, card_of
 from sayso.channels.channel import INDISTINCT, TOO_LONG, Decide, Fidelity, fitted
 from sayso.channels.notifier import Channels
 from sayso.channels.web import WebInbox
+from sayso.core.approval_policy import ApprovalPolicy, Severity
 from sayso.core.reason import Reason
 from sayso.errors import Undeliverable
 from sayso.requests.approval import ApprovalRequest, Vote
@@ -252,3 +253,27 @@ async def test_the_diff_counts_where_it_is_shown() -> None:
 async def test_a_resolved_card_fits_everywhere() -> None:
     card = await picture(in_every_state()["done"])
     assert fitted(card, Fidelity(max_length=1)) == card
+
+
+@pytest.mark.spec("CH-16")
+async def test_a_channel_is_given_no_approving_of_what_is_too_grave_for_it() -> None:
+    channel, other = Recording("chat"), Recording("mail")
+    cards: list[tuple[str, Card]] = []
+
+    async def picture(request: ApprovalRequest) -> Card:
+        return card_of(request, now=at(1))
+
+    for one in (channel, other):
+
+        async def keep(card: Card, name: str = one.name) -> None:
+            cards.append((name, card))
+
+        one.announce = keep  # type: ignore[method-assign]
+    channels = Channels([channel, other], picture)
+    policy = ApprovalPolicy(Severity.HIGH, channels=(("chat", Severity.MEDIUM),))
+    await channels.announce(a_request(policy=policy))
+    await channels.settled()
+    assert {name: (card.may_approve, card.may_reject) for name, card in cards} == {
+        "chat": (False, True),
+        "mail": (True, True),
+    }

@@ -16,6 +16,7 @@ from sayso.core.approval_policy import (
     merge,
     parse_approval_policy,
 )
+from sayso.core.asking import ContextWanted, Escalation, Unreachable
 from sayso.errors import RuleRefused
 
 policies = st.builds(
@@ -31,6 +32,15 @@ policies = st.builds(
     remember=st.sampled_from([(), ("once",), ("once", "session"), REMEMBER]),
     allow_edit=st.booleans(),
     self_approval=st.booleans(),
+    unreachable=st.sampled_from(Unreachable),
+    reminders=st.sampled_from([(), (60.0,), (60.0, 300.0)]),
+    escalate=st.none()
+    | st.sampled_from([Escalation(("admin",)), Escalation(("admin", "role:x"), 60.0)]),
+    context=st.builds(ContextWanted, st.booleans(), st.integers(0, 3), st.booleans()),
+    channels=st.sampled_from(
+        [(), (("chat", Severity.LOW),), (("chat", Severity.MEDIUM), ("mail", Severity.LOW))]
+    ),
+    break_glass=st.none() | st.sampled_from([60.0, 3600.0]),
 )
 
 
@@ -42,7 +52,24 @@ def test_a_merge_is_as_strict_as_each(some: list[ApprovalPolicy]) -> None:
         assert merged.quorum >= one.quorum
         assert set(merged.remember) <= set(one.remember)
         assert merged.on_timeout is OnTimeout.REJECT or one.on_timeout is OnTimeout.ALLOW
-        assert one.timeout is None or (merged.timeout is not None and merged.timeout <= one.timeout)
+        if one.wait_seconds is not None:
+            assert merged.wait_seconds is not None
+            assert merged.wait_seconds <= one.wait_seconds
+        assert merged.on_timeout is OnTimeout.REJECT or (
+            merged.severity is not Severity.HIGH or merged.acknowledge_high_risk or len(some) == 1
+        )
+        assert set(one.reminders) <= set(merged.reminders)
+        assert merged.break_glass is None or (
+            one.break_glass is not None and merged.break_glass <= one.break_glass
+        )
+        assert one.unreachable is not Unreachable.REFUSE or merged.unreachable is one.unreachable
+        assert merged.escalate is None or (
+            one.escalate is not None and set(merged.escalate.to) <= set(one.escalate.to)
+        )
+        assert merged.context.recent_turns >= one.context.recent_turns
+        for channel, _ in one.channels:
+            if merged.may_approve_through(channel):
+                assert one.may_approve_through(channel)
         assert one.allow_edit or not merged.allow_edit
         assert one.self_approval or not merged.self_approval
         if one.approvers is not None:
@@ -56,7 +83,9 @@ def test_the_order_of_a_merge_changes_nothing_that_counts(some: list[ApprovalPol
         nobody = policy.approvers == ()
         words = () if nobody else (policy.role, policy.approver)
         return (policy.severity, policy.timeout, policy.on_timeout, policy.quorum, policy.remember,
-                policy.approvers, policy.allow_edit, policy.self_approval, *words)  # fmt: skip
+                policy.approvers, policy.allow_edit, policy.self_approval, policy.unreachable,
+                policy.reminders, policy.escalate, policy.context, policy.channels,
+                policy.break_glass, *words)  # fmt: skip
 
     assert len({counts(merge(order)) for order in permutations(some)}) == 1
 
@@ -69,12 +98,64 @@ def test_a_policy_comes_back_from_its_data() -> None:
     policy = ApprovalPolicy(
         severity=Severity.HIGH, timeout=30.0, approver=Approver.ADMIN, role="sre",
         approvers=("web:a",), quorum=2, action="Pay?", message="why", remember=("once",),
-        allow_edit=True, self_approval=True,
+        allow_edit=True, self_approval=True, unreachable=Unreachable.ESCALATE,
+        reminders=(60.0, 300.0), escalate=Escalation(("admin", "role:boss"), 600.0),
+        context=ContextWanted(False, 5, True), channels=(("telegram", Severity.MEDIUM),),
+        break_glass=3600.0,
     )  # fmt: skip
     assert parse_approval_policy(policy.to_json()) == policy
     assert parse_approval_policy({}) == ApprovalPolicy()
     assert parse_approval_policy({"on_timeout": "deny"}).on_timeout is OnTimeout.REJECT
     assert parse_approval_policy({"quorum": "any"}).quorum == 1
+    assert parse_approval_policy({"reminders": 60}).reminders == (60.0,)
+    to_one = parse_approval_policy({"escalate": {"to": "admin"}})
+    assert to_one.escalate == Escalation(("admin",))
+    assert parse_approval_policy(to_one.to_json()) == to_one
+
+
+@pytest.mark.parametrize(
+    ("data", "waits"),
+    [
+        ({}, None),
+        ({"approver": "end_user"}, None),
+        ({"approver": "operator"}, 600.0),
+        ({"approver": "admin"}, 600.0),
+        ({"role": "sre"}, 600.0),
+        ({"approvers": ["web:a"]}, 600.0),
+        ({"approver": "admin", "timeout": "none"}, None),
+        ({"approver": "admin", "timeout": 5}, 5.0),
+    ],
+)
+def test_where_others_decide_an_ask_waits_ten_minutes_unless_it_says_otherwise(
+    data: dict[str, Any], waits: float | None
+) -> None:
+    policy = parse_approval_policy(data)
+    assert policy.wait_seconds == waits
+    assert merge([policy]).wait_seconds == waits
+    assert merge([policy, ApprovalPolicy()]).wait_seconds == waits
+
+
+@pytest.mark.spec("CH-16")
+def test_a_channel_approves_up_to_its_severity_and_one_that_is_not_named_anything() -> None:
+    policy = parse_approval_policy({"channels": {"telegram": "low", "web": "high"}})
+    assert policy.severity is Severity.MEDIUM
+    through = [policy.may_approve_through(name) for name in ("telegram", "web", "terminal")]
+    assert through == [False, True, True]
+
+
+def test_whoever_one_of_two_rules_asks_at_once_is_asked_at_once() -> None:
+    later = ApprovalPolicy(escalate=Escalation(("admin", "web:boss"), 900.0))
+    sooner = ApprovalPolicy(escalate=Escalation(("web:boss",), 60.0))
+    assert merge([later, sooner]).escalate == Escalation(("web:boss",), 60.0)
+    assert merge([later, ApprovalPolicy()]).escalate is None
+
+
+def test_time_allows_nothing_grave_that_only_one_of_two_rules_acknowledges() -> None:
+    low = ApprovalPolicy(Severity.LOW, on_timeout=OnTimeout.ALLOW)
+    grave = ApprovalPolicy(Severity.HIGH, on_timeout=OnTimeout.ALLOW, acknowledge_high_risk=True)
+    assert merge([low, low]).on_timeout is OnTimeout.ALLOW
+    assert merge([grave, grave]).on_timeout is OnTimeout.ALLOW
+    assert merge([low, grave]).on_timeout is OnTimeout.REJECT
 
 
 @pytest.mark.parametrize(
@@ -97,6 +178,25 @@ def test_a_policy_comes_back_from_its_data() -> None:
         ({"allow_edit": 1}, "allow_edit"),
         ({"message": 1}, "message"),
         ({"on_timeout": "wait"}, "wait"),
+        ({"unreachable": "panic"}, "panic"),
+        ({"reminders": [0]}, "reminders"),
+        ({"reminders": ["soon"]}, "reminders"),
+        ({"reminders": list(range(1, 23))}, "more than 20"),
+        ({"escalate": {"after": 60}}, "names nobody"),
+        ({"escalate": {"to": []}}, "names nobody"),
+        ({"escalate": {"to": [1]}}, "names nobody"),
+        ({"escalate": {"to": ["admin"], "after": 0}}, "after"),
+        ({"escalate": {"to": ["admin"], "when": 1}}, "not a table"),
+        ({"escalate": "admin"}, "not a table"),
+        ({"context": {"turns": 3}}, "not a table"),
+        ({"context": {"recent_turns": 21}}, "recent_turns"),
+        ({"context": {"recent_turns": True}}, "recent_turns"),
+        ({"context": {"summary": "yes"}}, "true or false"),
+        ({"channels": ["web"]}, "not a table"),
+        ({"channels": {"web": "huge"}}, "HUGE"),
+        ({"channels": {"We b": "low"}}, "name of a channel"),
+        ({"break_glass": True}, "break_glass"),
+        ({"break_glass": -1}, "break_glass"),
         ({"on_timeout": "allow", "severity": "high"}, "acknowledge_high_risk"),
     ],
 )

@@ -14,7 +14,13 @@ from sayso.core.target import Target, TargetKind
 from sayso.policy.made_up_facts import MadeUpFacts
 from sayso.policy.shipped_descriptors import SHIPPED
 from sayso.policy.targets import targets
-from sayso.requests.sentence import MAX_NAME, action_sentence, default_sentence
+from sayso.requests.sentence import (
+    MAX_NAME,
+    MAX_SENTENCE,
+    action_sentence,
+    default_sentence,
+    message_text,
+)
 
 
 def call(arguments: dict[str, Any] | None = None, **changes: Any) -> ToolCall:
@@ -174,3 +180,27 @@ def test_a_command_line_is_shown_whole_however_many_commands_it_has() -> None:
     found = targets(what, SHIPPED, MadeUpFacts())
     assert len([target for target in found if target.own]) == 3
     assert default_sentence(what, found) == f"Run {line}?"
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("", ""),
+        ("Refunds need a look.", "Refunds need a look."),
+        ("{{ amount }} leave the account.", "40 leave the account."),
+        ("{{ nothing }}", ""),
+        ("{% for", ""),
+        ("{{ note }}", "line one↵{{ 7 * 7 }}"),
+    ],
+)
+def test_the_message_is_a_template_too_and_says_nothing_where_it_fails(
+    template: str, said: str
+) -> None:
+    asked = call({"amount": 40, "note": "line one\n{{ 7 * 7 }}"})
+    assert message_text(asked, ApprovalPolicy(message=template)) == said
+
+
+def test_a_long_message_is_cut_and_counted() -> None:
+    said = message_text(call({"x": "y" * 1000}), ApprovalPolicy(message="{{ x }}"))
+    assert said.startswith("y" * MAX_SENTENCE)
+    assert said.endswith("… (600 more characters)")
