@@ -96,6 +96,10 @@ class Course:
         return decide(call, self.ruleset, (), CONTEXT, FACTS, NOW).effect
 
     def _each(self, calls: Sequence[ToolCall], *, cold: bool) -> float:
+        return statistics.median(self.times(calls, cold=cold))
+
+    def times(self, calls: Sequence[ToolCall], *, cold: bool) -> list[float]:
+        """The time of each call, cold or after all of them were decided once."""
         clock, times = time.perf_counter, []
         if not cold:
             for call in calls:
@@ -106,7 +110,7 @@ class Course:
             start = clock()
             decide(call, self.ruleset, (), CONTEXT, FACTS, NOW)
             times.append(clock() - start)
-        return statistics.median(times)
+        return times
 
     def _read(self) -> float:
         clock, times = time.perf_counter, []
@@ -127,16 +131,6 @@ class Course:
             times.append(clock() - start)
         return statistics.median(times)
 
-    def cold_times(self) -> list[float]:
-        """The time of each strict line, cold, once more."""
-        times = []
-        for call in self.strict:
-            analysis.forget()
-            start = time.perf_counter()
-            decide(call, self.ruleset, (), CONTEXT, FACTS, NOW)
-            times.append(time.perf_counter() - start)
-        return times
-
 
 def run(options: Options) -> Report:
     """Measure and report."""
@@ -146,7 +140,7 @@ def run(options: Options) -> Report:
         one_round(0)
     found = interleave(contenders, 3 if options.quick else ROUNDS, options.random("order"))
     share = len(course.strict) / LINES
-    each = course.cold_times()
+    each = course.times(course.strict, cold=True)
     return Report(
         id="B-3",
         title="command lines",

@@ -101,7 +101,7 @@ DENY = (
 
 
 def make_lines(chance: random.Random, plain_share: float = 0.8) -> list[str]:
-    """The lines: so many of them of the plain sort, all of them different calls to the same programs."""
+    """The lines: so many of them of the plain sort, each filled in at random, so that some come twice."""
     plain = round(LINES * plain_share)
     kinds = [PLAIN[number % len(PLAIN)] for number in range(plain)]
     kinds += [OTHERS[number % len(OTHERS)] for number in range(LINES - plain)]

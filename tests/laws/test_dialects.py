@@ -33,12 +33,14 @@ COMMANDS = (
     "git status", "git push", "git push origin main", "git checkout -b main", "npm run test",
     "npm run test:unit", "npm test", "ls", "ls -la", "lsof", "rm -rf /w/x", "rm x", "rmdir x",
     "cat src/a.py", "cat /etc/passwd", "echo a b", "curl -s example.com", "drop table", "/bin/ls x",
+    "rm ../x", "cp a ~/b", "cat src/../../x",
 )  # fmt: skip
 COMMAND_GLOBS = (
     "git status", "git push", "git *", "git push *", "git push*", "git * main", "* main", "npm run *",
     "npm run test*", "npm *", "ls", "ls *", "ls*", "rm *", "rm -rf *", "rm*", "cat *", "echo a ?",
     "*drop*", "curl * example.com", "*", "echo *b", "/bin/ls *", "/bin/ls x/", "g?t *", "cat src/*",
-    "echo 'a' *", "git push && *", "*;*", "",
+    "echo 'a' *", "git push && *", "*;*", "", "cat /etc/passwd", "rm ../x", "rm -rf /w/x", "cp a ~/b",
+    "cat src/../../x", "cat src/a.py", "rm x",
 )  # fmt: skip
 PATHS = (
     "/w/src/a.py", "/w/src/deep/b.py", "/w/secrets/key", "/w/.env", "/w/lib/.env", "/w/a.md",
@@ -47,11 +49,13 @@ PATHS = (
 PATH_GLOBS = (
     "src/**", "src/*", "*.py", "**/*.py", "./.env", ".env", "*.env", "secrets", "secrets/", "//etc/**",
     "~/.zshrc", "~/docs/*", "/src/*", "src/x?", "src/x[0-9]", "src/[[]x]", "docs/*.md", "*", "**", "a.md",
-    "src/**/b.py", "/etc/*", "*secret*", "src*", "src/*/b.py", "../w/src/*", "!src/a.py", "lib/../.env",
+    "src/**/b.py", "/etc/*", "*/", "./*", "src//*", "*secret*", "src*",
+    "src/*/b.py", "../w/src/*", "!src/a.py", "lib/../.env",
 )  # fmt: skip
 URLS = (
     "https://example.com/x",
     "https://a.example.com/",
+    "https://example.co.uk/",
     "http://example.com:8080/",
     "http://private/",
 )
@@ -305,10 +309,10 @@ def test_an_import_never_widens_opencode(r: random.Random) -> None:
 @MANY
 @given(r=randoms)
 def test_a_rules_json_asks_about_all_that_it_names(r: random.Random) -> None:
-    sample = a_sample(r, "command", "read", "edit", "tool")
+    sample = a_sample(r, "command", "read", "edit", "fetch", "tool")
     rules = []
     for _ in range(r.randrange(1, 4)):
-        sort = r.choice(["shell", "file", "tool"])
+        sort = r.choice(["shell", "file", "web", "tool"])
         rule = {"tool": sort, "action": "run", "pattern": r.choice(COMMAND_GLOBS)}
         if sort == "file":
             rule = {
@@ -316,13 +320,15 @@ def test_a_rules_json_asks_about_all_that_it_names(r: random.Random) -> None:
                 "action": r.choice(["read", "write", "any"]),
                 "pattern": r.choice(PATH_GLOBS),
             }
+        elif sort == "web":
+            rule = {"tool": sort, "action": "fetch", "pattern": r.choice(HOSTS)}
         elif sort == "tool":
             rule = {"tool": r.choice(NAMES), "action": "call"}
         rules.append(rule)
     ours = rules_json.translate(json.dumps({"rules": rules}))
     assert {rule.effect for rule in ours.rules} == {Effect.ASK}
     if reference.rules_json(rules, sample) is Effect.ASK:
-        allowed = [f"tool({name})" for name in ("Bash", "Read", "Edit", *NAMES)]
+        allowed = [f"tool({name})" for name in ("Bash", "Read", "Edit", "WebFetch", *NAMES)]
         allows = [parse_text_rule("allow", text, Origin.SESSION) for text in allowed]
         both = Translation((*allows, *ours.rules))
         shown = [rule.text for rule in ours.rules]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import posixpath
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -278,8 +279,7 @@ def opencode(config: dict[str, Any], call: Sample) -> Effect:
         for part in parts(call.what):
             program, *words = part.split()
             if program in OPENCODE_FILES:
-                outside = [word for word in words if word.startswith(("/", "~"))]
-                found += [_guard(rules, word) for word in outside]
+                found += [_guard(rules, path) for path in map(_outside, words) if path]
         return strictest(found)
     if call.kind == "list" and not any(_wild(wanted, "list") for wanted, _, _ in rules):
         return (
@@ -297,6 +297,14 @@ def opencode(config: dict[str, Any], call: Sample) -> Effect:
             found.append(_guard(rules, call.what))
         return strictest(found)
     return _last(rules, key, call.what)
+
+
+def _outside(word: str) -> str:
+    """The path that a word of a command leads to outside of the working directory, empty if to none."""
+    if word.startswith(("/", "~")):
+        return word
+    path = posixpath.normpath(posixpath.join(WORKSPACE, word))
+    return "" if path == WORKSPACE or path.startswith(WORKSPACE + "/") else path
 
 
 def _guard(rules: list[tuple[str, str, Effect]], path: str) -> Effect:
@@ -336,7 +344,7 @@ def _wild(pattern: str, text: str) -> bool:
 
 
 def rules_json(rules: list[dict[str, str]], call: Sample) -> Effect:
-    """Each rule asks: of a command by its whole text, of a file by its path."""
+    """Each rule asks: of a command by its whole text, of a file by its path, of a URL by its host."""
     for rule in rules:
         pattern = rule.get("pattern", "*")
         if call.kind == "command" and rule["tool"] == "shell":
@@ -347,6 +355,9 @@ def rules_json(rules: list[dict[str, str]], call: Sample) -> Effect:
             hit = kinds[rule["action"]] == call.kind and any(
                 fnmatch.fnmatchcase(text, pattern) for text in (shown, call.what)
             )
+        elif call.kind == "fetch" and rule["tool"] == "web":
+            host = call.what.partition("://")[2].partition("/")[0].partition(":")[0]
+            hit = fnmatch.fnmatchcase(host, pattern.lower())
         else:
             hit = call.kind == "tool" and rule["tool"] == call.what
         if hit:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sayso.policy.descriptors import Descriptors
 from sayso.policy.patterns.command import CommandPattern, compile_command
 from sayso.policy.patterns.tool import CLASS_OPERATIONS
 from sayso.policy.rule import Rule
+from sayso.policy.samples import SampleKind, kind_of_sample
 from sayso.policy.shell.program_name import base_name
 from sayso.policy.shell.programs import runs_code
 from sayso.policy.shell.reaching import is_option_safe
@@ -34,17 +36,18 @@ class Broad:
     code: str = "broad"
 
 
-def too_broad(rule: Rule) -> Broad | None:
+def too_broad(rule: Rule, descriptors: Descriptors) -> Broad | None:
     """Why an allow opens more than it seems, None if nothing is known against it."""
     if rule.when or rule.unless:
         return None
-    if rule.kind == "shell" or (rule.kind is None and rule.pattern is not None):
+    kind = kind_of_sample(rule, descriptors)
+    if kind is SampleKind.COMMAND:
         return _command(compile_command(rule.pattern or ""))
     if rule.path_pattern is not None:
         return _path(rule)
-    if rule.kind == "web":
+    if kind is SampleKind.URL:
         return _web(rule.pattern or "")
-    if rule.kind == "mcp" or rule.pattern is not None:
+    if kind is SampleKind.MCP or rule.pattern is not None:
         return None
     return _tool(rule.tool_pattern)
 

@@ -1,6 +1,8 @@
 """The closures that conditions are made of: values that are read, and how they may be compared.
 
-A missing value, or two of different types, is a failure and never a silent answer (POL-14).
+A missing value, or two of different types, is a failure and never a silent answer (POL-14). Only a
+`none` that stands in the condition itself may be compared with a value of any type: who writes it asks
+whether there is a value at all.
 """
 
 from __future__ import annotations
@@ -115,7 +117,11 @@ class Part:
 
 
 def part(whole: Any, step: Any, shown: str) -> Any:
-    """A part of an object by name, of a list or text by number from either end."""
+    """A part of an object by name, of a list or text by number from either end.
+
+    Raises Missing if there is none, ConditionFailed for a value that has no parts of that sort: a name is
+    looked for in an object only.
+    """
     if isinstance(whole, Mapping) and isinstance(step, str):
         if step in whole:
             return whole[step]
@@ -128,6 +134,11 @@ def part(whole: Any, step: Any, shown: str) -> Any:
             return whole[step]
     elif isinstance(step, bool) or not isinstance(step, (str, int)):
         raise ConditionFailed(f"a value of type `{kind_of(step)}` names no part of `{shown}`")
+    else:
+        sort = "names" if isinstance(step, str) else "numbers"
+        raise ConditionFailed(
+            f"`{shown}`: a value of type `{kind_of(whole)}` has no parts with {sort}"
+        )
     raise Missing(f"`{shown}` is missing")
 
 
@@ -183,6 +194,8 @@ def compare_values(left: Value, right: Value, word: str) -> Condition:
     """Two values of one type compared by a sign."""
     compare = COMPARISONS[word]
     ordered = word not in ("==", "!=")
+    if not ordered and (is_none(left) or is_none(right)):
+        return marked(lambda call: compare(left(call), right(call)))
     if isinstance(right, Literal):
         kinds = _fast_kinds(right.value, ordered=ordered)
         if kinds and isinstance(left, Argument):
@@ -198,11 +211,21 @@ def compare_values(left: Value, right: Value, word: str) -> Condition:
     return marked(check)
 
 
-def compared(a: Any, b: Any, word: str) -> bool:
-    """Two values compared by a sign or `in`; raises ConditionFailed where their types differ."""
+def is_none(value: Value) -> bool:
+    """Whether `none` stands there in the condition itself."""
+    return isinstance(value, Literal) and value.value is None
+
+
+def compared(a: Any, b: Any, word: str, *, with_none: bool = False) -> bool:
+    """Two values compared by a sign or `in`; raises ConditionFailed where their types differ.
+
+    `with_none` tells that one of them is a `none` in the condition itself.
+    """
     if word == "in":
         return holds(b, a)
-    _comparable(a, b, ordered=word not in ("==", "!="))
+    ordered = word not in ("==", "!=")
+    if ordered or not with_none:
+        _comparable(a, b, ordered=ordered)
     return COMPARISONS[word](a, b)
 
 
@@ -258,11 +281,9 @@ def _fast_kinds(literal: Any, *, ordered: bool) -> frozenset[type]:
 
 
 def _comparable(a: Any, b: Any, *, ordered: bool) -> None:
-    if not ordered and (a is None or b is None):
-        return
     if kind_of(a) != kind_of(b):
         raise ConditionFailed(f"`{kind_of(a)}` cannot be compared with `{kind_of(b)}`")
-    if kind_of(a) not in (("number", "text") if ordered else ("number", "text", "boolean")):
+    if kind_of(a) not in (("number", "text") if ordered else ("number", "text", "boolean", "none")):
         raise ConditionFailed(f"two values of type `{kind_of(a)}` cannot be compared")
 
 

@@ -359,7 +359,7 @@ class _Parser(Words):
             raise unsupported("{%" if "{%" in word else "{#", place)
         pieces = _IN_TEXT.split(word[1:-1])
         if len(pieces) == 1:
-            return Literal(plain_text(word[1:-1]))
+            return Literal(plain_text(word[1:-1], place))
         value: Value | None = None
         for index, piece in enumerate(pieces):
             if index % 2 == 0 and not piece:
@@ -367,11 +367,11 @@ class _Parser(Words):
             self.count()
             if index % 2:
                 try:
-                    inner = _Parser(plain_text(piece), self.counted).whole(depth + 1)
+                    inner = _Parser(plain_text(piece, place), self.counted).whole(depth + 1)
                 except RuleSyntaxError as error:
                     raise RuleSyntaxError(error.message, error.hint, column=place + 1) from None
                 one = apply(AS_TEXT, inner)
             else:
-                one = Literal(plain_text(piece))
+                one = Literal(plain_text(piece, place))
             value = one if value is None else apply(ARITHMETIC["~"], value, one)
         return value if value is not None else Literal("")

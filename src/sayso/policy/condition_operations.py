@@ -12,7 +12,10 @@ from sayso.policy.comparison import (
     Literal,
     Missing,
     Value,
+    compare_values,
+    is_none,
     marked,
+    member,
     part,
     truth,
 )
@@ -88,6 +91,9 @@ def called(
 def tested(name: str, value: Value, given: Sequence[Value], place: int) -> Condition:
     """Whether a test of the value holds; raises RuleSyntaxError for one that is not known."""
     _check_test(name, len(given), place)
+    word = COMPARING_TESTS.get(name)
+    if word is not None:
+        return member(value, given[0]) if word == "in" else compare_values(value, given[0], word)
     return truth(apply(lambda *values: run_test(name, *values), value, *given))
 
 
@@ -170,10 +176,14 @@ def _chosen(name: str, value: Value, given: Sequence[Value], place: int) -> Valu
         given = [Literal("eq"), Literal(value=True)]
     test = _literal(name, given[0], place)
     _check_test(test, len(given) - 1, place)
+    with_none = any(is_none(one) for one in given[1:])
 
     def run(whole: Any, *values: Any) -> list[Any]:
-        found = items_of(whole, name)
-        return [item for item in found if run_test(test, _inside(item, steps), *values) is wanted]
+        return [
+            item
+            for item in items_of(whole, name)
+            if run_test(test, _inside(item, steps), *values, with_none=with_none) is wanted
+        ]
 
     return apply(run, value, *given[1:])
 

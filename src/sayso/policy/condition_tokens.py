@@ -30,7 +30,10 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_ESCAPE = re.compile(
+    r"(?P<units>(?:\\u[0-9a-fA-F]{4})+)|\\(?:x(?P<hex>[0-9a-fA-F]{2})|(?P<octal>[0-7]{1,3})|(?P<one>.))",
+    re.DOTALL,
+)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ITSELF = frozenset("\\'\"/")
 
@@ -113,14 +116,31 @@ def number(word: str) -> int | float:
     return int(word) if word.isdigit() else float(word)
 
 
-def plain_text(written: str) -> str:
-    """What stands between quotes says, its escapes read as MiniJinja reads them."""
+def plain_text(written: str, place: int) -> str:
+    """What a text says that stands between quotes, its escapes read as MiniJinja reads them.
+
+    A character beyond the first 65,536 is two `\\u…`. Raises RuleSyntaxError with the column of the text,
+    which begins at `place` (counted from 0), for half of one and for what is no character.
+    """
+
+    def refuse(found: re.Match[str], what: str) -> RuleSyntaxError:
+        hint = "write the character itself"
+        return RuleSyntaxError(f"`{found[0]}` is {what}", hint, column=place + 1)
 
     def read(found: re.Match[str]) -> str:
-        code = found[1] or found[2]
-        if code is not None:
-            return chr(int(code, 16))
-        character = found[3]
+        if found["units"]:
+            try:
+                return bytes.fromhex(found[0].replace("\\u", "")).decode("utf-16-be")
+            except UnicodeDecodeError:
+                raise refuse(found, "half a character") from None
+        if found["hex"] or found["octal"]:
+            code = int(found["hex"], 16) if found["hex"] else int(found["octal"], 8)
+            if code > 0xFF:
+                raise refuse(found, "no character")
+            return chr(code)
+        character = found["one"]
+        if character in "ux":
+            raise refuse(found, "no character without its digits")
         return _ESCAPES.get(character) or (character if character in _ITSELF else found[0])
 
     return _ESCAPE.sub(read, written)

@@ -19,10 +19,12 @@ from sayso.policy.examples import failing_examples
 from sayso.policy.facts import Facts
 from sayso.policy.patterns.command import compile_command
 from sayso.policy.rule import Origin, Rule
+from sayso.policy.samples import SampleKind, kind_of_sample
 from sayso.policy.text_rule import check_rule
 
 _OPERATORS = frozenset({"&&", "||", ";", "|", "&", "|&", ">", ">>", "<", "2>", "2>&1", "&>", "<<"})
 
+_QUOTED = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _PLACE = re.compile(r"^(?P<place>.+?:\d+:\d+): (?P<message>.*)$", re.DOTALL)
 
 
@@ -121,7 +123,7 @@ def _alone(compiled: CompiledRule, descriptors: Descriptors, facts: Facts) -> It
     if compiled.never is not None:
         hint = "take it out, or write what it is to match"
         yield _finding(Severity.WARNING, "never", rule, compiled.never, hint)
-    operator = _operator(rule)
+    operator = _operator(rule, descriptors)
     if operator is not None:
         message = (
             f"`{_said(rule)}` can hardly match: a rule is about one command, "
@@ -134,19 +136,19 @@ def _alone(compiled: CompiledRule, descriptors: Descriptors, facts: Facts) -> It
         hint = f"a command line is shell({rule.tool_pattern} *)"
         yield _finding(Severity.WARNING, "never", rule, message, hint)
     if rule.effect is Effect.ALLOW:
-        broad = too_broad(rule)
+        broad = too_broad(rule, descriptors)
         if broad is not None:
             how = "dangerously broad" if broad.code == "broad" else "broader than it seems"
             message = f"`{_said(rule)}` is {how}: {broad.why}"
             yield _finding(Severity.WARNING, broad.code, rule, message, broad.hint)
 
 
-def _operator(rule: Rule) -> str | None:
+def _operator(rule: Rule, descriptors: Descriptors) -> str | None:
     """A word of a command pattern that a shell takes for an operator, unless it is quoted."""
     text = rule.pattern
-    if text is None or (rule.kind != "shell" and rule.kind is not None):
+    if text is None or kind_of_sample(rule, descriptors) is not SampleKind.COMMAND:
         return None
-    written = text.split()
+    written = _QUOTED.sub("quoted", text).split()
     if compile_command(text).expression is not None:
         return None
     return next((word for word in written if word in _OPERATORS), None)
@@ -156,16 +158,22 @@ def _duplicates(rules: Sequence[CompiledRule]) -> Iterator[Finding]:
     seen: dict[object, Rule] = {}
     for compiled in rules:
         rule = compiled.rule
-        key = (
-            *(compiled.is_list, None if compiled.is_list else rule.group_id),
-            *(rule.effect, rule.kind, rule.tool_pattern, rule.path_pattern, _meant(rule)),
-            *(rule.agent_id, rule.source, rule.user_id, rule.when, rule.unless),
-        )
-        first = seen.setdefault(key, rule)
+        first = seen.setdefault(_key(compiled), rule)
         if first is rule or not _is_theirs(rule):
             continue
         message = f"`{_said(rule)}` says the same as {_where(first)}"
         yield _finding(Severity.WARNING, "duplicate", rule, message, "take one of them out")
+
+
+def _key(compiled: CompiledRule) -> object:
+    """What a rule says, the same for two that say the same."""
+    rule = compiled.rule
+    return (
+        *(compiled.is_list, None if compiled.is_list else rule.group_id),
+        *(rule.effect, rule.kind, rule.tool_pattern, rule.path_pattern, _meant(rule)),
+        *(rule.agent_id, rule.source, rule.user_id, rule.when, rule.unless),
+        *(rule.must_ask, rule.approval, rule.exceptions),
+    )
 
 
 def _meant(rule: Rule) -> object:
@@ -205,7 +213,7 @@ def _unreachable(rows: Sequence[CompiledRule]) -> Iterator[Finding]:
             first = next(
                 (other for other in group[:place] if not other.guarded and covers(other, row)), None
             )
-            if first is None or _same(first.rule, row.rule):
+            if first is None or _key(first) == _key(row):
                 continue
             code = "shadowed" if first.effect is not row.effect else "redundant"
             severity = Severity.WARNING if code == "shadowed" else Severity.NOTE
@@ -215,11 +223,6 @@ def _unreachable(rows: Sequence[CompiledRule]) -> Iterator[Finding]:
             )
             hint = f"give it a priority below {first.rule.priority}, or take it out"
             yield _finding(severity, code, row.rule, message, hint)
-
-
-def _same(first: Rule, second: Rule) -> bool:
-    """Whether the two are told of as duplicates."""
-    return (first.effect, first.text) == (second.effect, second.text)
 
 
 def _hiding(rows: Sequence[CompiledRule]) -> Iterator[Finding]:

@@ -171,11 +171,14 @@ def add(left: Any, right: Any) -> Any:
     return ADDITION.get(kind_of(left), ADDITION["number"])(left, right)
 
 
-def run_test(name: str, value: Any, *arguments: Any) -> bool:
-    """The answer of a test of COMPARING_TESTS or TESTS; raises ConditionFailed where it has none."""
+def run_test(name: str, value: Any, *arguments: Any, with_none: bool = False) -> bool:
+    """The answer of a test of COMPARING_TESTS or TESTS; raises ConditionFailed where it has none.
+
+    `with_none` tells that the argument is a `none` in the condition itself.
+    """
     word = COMPARING_TESTS.get(name)
     if word is not None:
-        return compared(value, arguments[0], word)
+        return compared(value, arguments[0], word, with_none=with_none)
     return bool(TESTS[name](value, *arguments))
 
 
@@ -214,9 +217,9 @@ def _check_growth(values: Sequence[Any], written: str) -> None:
 
 def _plain(answer: Any, written: str) -> Any:
     """The answer as JSON's types; a number that is none, or a type that JSON has not, is a failure."""
-    if answer is None or answer is True or answer is False:
+    if answer is None or type(answer) in (bool, int):
         return answer
-    if type(answer) in (int, float) and math.isfinite(answer):
+    if type(answer) is float and math.isfinite(answer):
         return answer
     if type(answer) is str or isinstance(answer, (list, tuple, Mapping)):
         if _size(answer) > MAX_SIZE:

@@ -27,8 +27,14 @@ from sayso.policy.web_address import read_url
 MAX_SHOWN = 200
 MAX_PATHS = 1000
 
-_GLOB_SIGNS = frozenset("*?[{")
+_GLOB_SIGN = re.compile(r"[*?\[{]|[@+!]\(")
+"""What begins something open in a glob; a bracket alone does not, being common in names: `app/(group)/x`."""
 _LEAVING = re.compile(r"\.\.|[{,(|][/~]")
+_LEAVING_GROUP = re.compile(r"[(|][/~]")
+_PIECE_OF_PARENT = re.compile(
+    r"(?<=[{,(|)}])\.(?=[/{,(|)}]|[@+!?*]\(|$)|(?:^|(?<=/))\.(?=[{(]|[@+!?*]\()"
+)
+"""A dot that could become a `..` with another, as alternatives are put in: `.{.,x}/etc`."""
 
 
 def targets(call: ToolCall, descriptors: Descriptors, facts: Facts) -> tuple[Target, ...]:
@@ -238,7 +244,7 @@ def _below(pattern: str, base: object) -> str | None:
     """The fixed part of a glob, below its base; None where it adds nothing to the base itself."""
     fixed: list[str] = []
     for name in pattern.replace("\\", "/").split("/"):
-        if _GLOB_SIGNS & set(name):
+        if _GLOB_SIGN.search(name):
             break
         fixed.append(name)
     text = "/".join(fixed)
@@ -253,8 +259,11 @@ def _below(pattern: str, base: object) -> str | None:
 
 def _may_leave(pattern: str) -> bool:
     """Whether what stands behind the fixed part of a glob can lead elsewhere: `*/../..`, `{/a,/b}`."""
-    signs = [pattern.find(sign) for sign in _GLOB_SIGNS if sign in pattern]
-    return bool(signs) and _LEAVING.search(pattern, min(signs)) is not None
+    sign = _GLOB_SIGN.search(pattern)
+    if sign is None:
+        return _LEAVING_GROUP.search(pattern) is not None
+    leaves = _LEAVING.search(pattern, sign.start()) or _LEAVING_GROUP.search(pattern)
+    return leaves is not None or len(_PIECE_OF_PARENT.findall(pattern)) > 1
 
 
 def _urls(arguments: Mapping[str, Any], name: str, *, own: bool, optional: bool) -> list[Target]:

@@ -94,6 +94,8 @@ HOLDS = [
     "input.items[1:] | length == 2 and input.currency[:2] == 'EU' and input.currency[::-1] == 'RUE'",
     "input.currency[0] == 'E'",
     "input.to.get('nowhere', 'x') == 'x' and input.to.get('nowhere') == none",
+    "[input.note, none] | select('eq', none) | length == 2",
+    "[input.note, 'x'] | reject('ne', none) | length == 1",
     "(input.amount if input.urgent else input.nowhere) > 1",
     "input.nowhere > 1 if not input.urgent else true",
     "'{{ input.currency }}' == 'EUR'",
@@ -148,6 +150,9 @@ def test_what_goes_beyond_comparing_is_answered_as_minijinja_answers_it(text: st
         ("input.nowhere is string", "`nowhere` is missing"),
         ("input.nowhere | default(input.neither) == 1", "`neither` is missing"),
         ("input.to.get('nowhere') > 1", "`none` cannot be compared"),
+        ("input.to.get('nowhere') == 'x'", "`none` cannot be compared"),
+        ("[input.note] | reject('eq', 'x') | length == 1", "`none` cannot be compared"),
+        ("[input.currency] | select('ne', input.note) | length == 1", "cannot be compared"),
         ("input.items[9:][0] == 1", "is missing"),
         ("input.items[input.note] == 1", "names no part"),
         ("input.amount | length > 1", "does not take a value of type `number`"),
@@ -378,3 +383,9 @@ def test_no_text_does_anything_but_compile_or_be_refused(text: str, a: Any) -> N
         assert condition(call("pay", a=a)) in (True, False)
     except ConditionFailed:
         return
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400)])
+def test_a_whole_number_beyond_all_others_is_an_answer(number: int) -> None:
+    assert answer(f"input.o.get('x', {abs(number)}) == input.n", o={}, n=abs(number))
+    assert answer("input.o.get('x') == input.n", o={"x": number}, n=number)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
 from sayso.policy.defaults import seed_rules
 from sayso.policy.lint import Finding, Severity, lint
@@ -226,3 +227,36 @@ def test_two_spellings_of_one_command_say_the_same() -> None:
     assert codes("deny shell(git push *)", "deny shell(git push:*)") == ["duplicate"]
     assert codes("deny shell(git push)", "deny shell( git  push )") == ["duplicate"]
     assert codes("deny shell(git pull)", "deny shell(git push)") == []
+
+
+@pytest.mark.spec("POL-70")
+def test_rules_that_demand_another_approval_do_not_say_the_same() -> None:
+    ask = rule("ask tool(send_mail)")
+    two = replace(ask, id="two", origin=Origin.TOOL_POLICY, approval=ApprovalPolicy(quorum=2))
+    assert codes(two, ask) == []
+    assert codes(replace(two, id="again"), two) == ["duplicate"]
+    assert codes(replace(ask, id="but", exceptions=("x",)), ask) == []
+    rows = (row("ask", "x", priority=5), row("ask", "x", id="must", priority=6, must_ask=True))
+    assert codes(*rows) == ["redundant"]
+
+
+@pytest.mark.spec("POL-70")
+def test_a_narrower_row_below_one_of_the_same_words_is_told_as_never_reached() -> None:
+    first, second = row("deny", "x", priority=5), row("deny", "x", id="a", priority=6, agent_id="a")
+    assert codes(first, second) == ["redundant"]
+    assert codes(first, replace(first, id="b", priority=7)) == ["duplicate"]
+
+
+@pytest.mark.spec("POL-70")
+def test_an_operator_between_quotes_is_no_operator() -> None:
+    assert codes('allow shell(grep "a | b" src)', "deny shell(psql -c 'a ; b')") == []
+    assert codes("deny shell(psql -c 'a' ; b)") == ["never"]
+
+
+@pytest.mark.spec("POL-70")
+def test_only_patterns_for_commands_are_judged_as_commands() -> None:
+    assert codes(row("allow", "web_fetch", pattern="*.example.com")) == []
+    assert codes(row("allow", "*", pattern="github :: *")) == []
+    [finding] = found(row("allow", "web_fetch", pattern="*"))
+    assert (finding.code, "sent to any host" in finding.message) == ("broad", True)
+    assert codes(row("allow", "execute_cmd", pattern="*")) == ["broad"]

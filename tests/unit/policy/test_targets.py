@@ -152,6 +152,59 @@ def test_a_glob_that_may_lead_out_of_where_it_begins_is_doubtful(pattern: str) -
     assert effect(call("Glob", pattern="src/{a,b}/*.py"), "allow read(**)") == "allow"
 
 
+@pytest.mark.spec("POL-3")
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "@(/etc|/root)/shadow",
+        "@(a|/etc)/*",
+        "+(/etc)/x",
+        "?(/etc)/x",
+        "*(/etc)/x",
+        "!(a)/../../etc/*",
+        "x/@(a)/../../y",
+        "(/etc|a)/b",
+        ".{.,x}/etc",
+        "{./.,x}./etc",
+        "x/@(.)@(.|y)/../y",
+        ".@(.)/etc",
+    ],
+)
+def test_an_extended_glob_that_may_lead_out_of_where_it_begins_is_doubtful(pattern: str) -> None:
+    assert effect(call("Glob", pattern=pattern), "allow read(**)") == "ask"
+
+
+@pytest.mark.spec("POL-3")
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "app/(group)/page.tsx",
+        "app/(a|b)/x.py",
+        "src/@(a|b)/*.py",
+        "a@b/c+d/!e",
+        "x (1).md",
+        "./{a,b}/*.{ts,tsx}",
+        ".{git,env}/x",
+        "app/(.)photo/*.tsx",
+        "*.{test,spec}.ts",
+        "a{,.min}.js",
+    ],
+)
+def test_brackets_in_a_name_are_no_reason_to_ask(pattern: str) -> None:
+    assert effect(call("Glob", pattern=pattern), "allow read(**)") == "allow"
+
+
+@pytest.mark.spec("POL-3")
+def test_the_fixed_part_of_a_glob_ends_where_an_extended_one_begins() -> None:
+    for pattern, fixed in {
+        "app/(group)/*.tsx": "/w/app/(group)",
+        "src/@(a|b)/x": "/w/src",
+        "src/!(a)/x": "/w/src",
+        "src/a+(b)/x": "/w/src",
+    }.items():
+        assert [target.path for target in of("Glob", pattern=pattern)][1:] == [fixed], pattern
+
+
 def test_more_paths_than_can_be_judged_are_one_doubt() -> None:
     found = of("read_multiple_files", "fs", paths=["a"] * 1001)
     assert len(found) == 2

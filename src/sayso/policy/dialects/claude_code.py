@@ -6,7 +6,6 @@ sandbox do beside the lists is reported and not carried over.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 
@@ -76,9 +75,8 @@ class _Reader:
         value = self.document.data
         for step in path:
             value = value[step]
-        shown = json.dumps({path[-1]: value}, ensure_ascii=False)[1:-1]
-        source = Source(self.document.position(path), shown[:200])
-        self.out.note(source, f"no rule can say {what}", "not carried over")
+        position = self.document.position(path)
+        self.out.aside(position, str(path[-1]), value, f"no rule can say {what}")
 
     def rule(self, effect: Effect, path: Path, text: str) -> None:
         source = Source(self.document.position(path), f"{effect.word} {text}")

@@ -6,14 +6,13 @@ arguments, and the strictest of all that match decides. A rule that names no dec
 
 from __future__ import annotations
 
-import json
 from itertools import product
 from typing import Any
 
 from sayso.core.effect import Effect
 from sayso.core.toml_text import read_toml
 from sayso.errors import SettingsInvalid
-from sayso.policy.dialects.command_globs import GlobWord, write_words
+from sayso.policy.dialects.command_globs import GlobWord, text_pattern, write_words
 from sayso.policy.dialects.host_globs import hit_host
 from sayso.policy.dialects.starlark import Call, Value, read_calls
 from sayso.policy.dialects.translated import Source, Translation, Translator
@@ -127,6 +126,9 @@ class _Reader:
             while known and _written(words[:known], strict=False) is None:
                 known -= 1
             texts.append(f"shell({_written(words[:known], strict=False)})" if known else "shell(*)")
+            if any(word.startswith("~") for word in words[:known]):
+                # It is compared as written, here where the home directory stands for it.
+                texts.append(f"shell({text_pattern(' '.join(words[:known]))})")
             if known < len(words):
                 kept = []
         texts = list(dict.fromkeys(texts))
@@ -199,8 +201,7 @@ def _translate_config(text: str, name: str) -> Translation:
     out = Translator()
     for key, what in _ASIDE.items():
         if key in data:
-            shown = json.dumps({key: data[key]}, ensure_ascii=False, default=str)[1:-1]
-            out.note(Source(key, shown[:200]), f"no rule can say {what}", "not carried over")
+            out.aside(key, key, data[key], f"no rule can say {what}")
     servers = data.get("mcp_servers", {})
     for server, settings in servers.items() if isinstance(servers, dict) else ():
         if isinstance(settings, dict):
@@ -217,6 +218,5 @@ def _server(out: Translator, server: str, settings: dict[str, Any]) -> None:
         out.hit(Effect.DENY, source, [f"mcp({server} :: {tool})"], "mcp(*:*)")
     for key in ("enabled_tools", "default_tools_approval_mode", "tools"):
         if key in settings:
-            shown = json.dumps({key: settings[key]}, ensure_ascii=False, default=str)[1:-1]
-            source = Source(f"{where}.{key}", shown[:200])
-            out.note(source, "it is about which tools there are, or when Codex asks", "nothing")
+            lost = "it is about which tools there are, or when Codex asks"
+            out.aside(f"{where}.{key}", key, settings[key], lost, "nothing")

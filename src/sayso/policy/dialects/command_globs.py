@@ -44,6 +44,12 @@ def allowed_pattern(glob: str, *, optional_end: bool = True, single: bool = Fals
     return write_words(words)
 
 
+def allowed_prefix(prefix: str) -> str | None:
+    """The pattern for the commands that begin with these words; None where they are more than plain."""
+    pattern = allowed_pattern(f"{prefix} *")
+    return None if re.search(r"[*'\"]", prefix) or pattern != f"{prefix} *" else pattern
+
+
 def hit_patterns(glob: str, *, single: bool = False) -> list[str]:
     """The patterns of `shell(…)` that together hit every command that the glob does."""
     if not glob.replace("*", "").strip():
@@ -132,8 +138,6 @@ def write_words(words: list[GlobWord]) -> str | None:
     text = " ".join(written)
     if len(text) > 1 and text[0] == text[-1] == "/":
         text = f"\\{text}"  # else it would be read as a regular expression
-    if text.endswith(":*") and len(written) == len(words):
-        return None
     return text
 
 

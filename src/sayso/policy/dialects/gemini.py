@@ -12,15 +12,15 @@ from typing import Any, NoReturn
 from sayso.core.effect import Effect
 from sayso.core.toml_text import read_toml
 from sayso.errors import RuleSyntaxError, SettingsInvalid
-from sayso.policy.dialects.command_globs import allowed_pattern, hit_patterns
-from sayso.policy.dialects.gemini_settings import translate_settings
+from sayso.policy.dialects.command_globs import allowed_prefix, hit_patterns
+from sayso.policy.dialects.gemini_settings import MCP, translate_settings
+from sayso.policy.dialects.joined_names import hit_joined, split_joined
 from sayso.policy.dialects.ordered import Entry, emit
 from sayso.policy.dialects.translated import Source, Translation, Translator
 from sayso.policy.patterns.expression import compile_expression
 
 SHELL = "run_shell_command"
 DECISIONS = {"allow": Effect.ALLOW, "ask_user": Effect.ASK, "deny": Effect.DENY}
-MCP = "mcp_"
 _KNOWN = (
     *("toolName", "mcpName", "subagent", "toolAnnotations", "argsPattern", "commandPrefix"),
     *("commandRegex", "decision", "priority", "modes", "interactive", "allowRedirection"),
@@ -180,10 +180,8 @@ class _Rule:
         """The patterns for commands that begin with these words."""
         if self.effect is not Effect.ALLOW:
             return hit_patterns(f"{prefix} *")
-        if re.search(r"[*'\"]", prefix):
-            return None
-        pattern = allowed_pattern(f"{prefix} *")
-        return [pattern] if pattern == f"{prefix} *" else None
+        pattern = allowed_prefix(prefix)
+        return None if pattern is None else [pattern]
 
     def _expression(self, regex: str) -> str | None:
         """The expression for commands that begin with what the other, over JSON, matches."""
@@ -231,10 +229,10 @@ class _Rule:
 
     def _joined(self, name: str) -> tuple[tuple[str, ...], str]:
         """The rule for `mcp_server_tool`, which can be read in several ways."""
-        pairs = split_joined(name.removeprefix(MCP))
+        joined = name.removeprefix(MCP)
         if self.effect is not Effect.ALLOW:
-            texts = [f"mcp({server} :: {tool})" for server, tool in pairs]
-            return (*texts, f"tool({name})"), ""
+            return (*hit_joined(joined), f"tool({name})"), ""
+        pairs = split_joined(joined)
         server, tool = pairs[0] if pairs else ("", "")
         if not re.fullmatch(r"[\w.-]+", server) or not (
             tool == "*" or re.fullmatch(r"[\w.-]+", tool)
@@ -254,17 +252,6 @@ def _splits_in_two(regex: str) -> bool:
         if character == "|" and depth <= 0:
             return True
     return False
-
-
-def split_joined(name: str) -> list[tuple[str, str]]:
-    """Every server and tool that a pattern `server_tool` can mean, the shortest server first."""
-    pairs = [
-        (name[:at], name[at + 1 :])
-        for at, character in enumerate(name)
-        if character == "_" and 0 < at < len(name) - 1
-    ]
-    pairs += [(name[: at + 1], name[at:]) for at, character in enumerate(name) if character == "*"]
-    return pairs
 
 
 def _shown(value: Any) -> str:

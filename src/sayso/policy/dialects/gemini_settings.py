@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from sayso.core.effect import Effect
-from sayso.policy.dialects.command_globs import allowed_pattern, hit_patterns
+from sayso.policy.dialects.command_globs import allowed_prefix, hit_patterns
+from sayso.policy.dialects.joined_names import hit_joined
 from sayso.policy.dialects.json_text import JsonText, Path, read_json
 from sayso.policy.dialects.translated import Source, Translation, Translator
 
+MCP = "mcp_"
 SHELL_NAMES = ("run_shell_command", "ShellTool")
 _ALLOWED: tuple[Path, ...] = (("tools", "allowed"), ("allowedTools",))
 _EXCLUDED: tuple[Path, ...] = (("tools", "exclude"), ("excludeTools",))
@@ -46,9 +47,7 @@ def translate_settings(text: str, name: str = "settings.json") -> Translation:
     for path, what in _ASIDE:
         value = _value(document.data, path)
         if value is not None:
-            shown = json.dumps({path[-1]: value}, ensure_ascii=False)[1:-1]
-            source = Source(document.position(path), shown[:200])
-            out.note(source, f"no rule can say {what}", "not carried over")
+            out.aside(document.position(path), str(path[-1]), value, f"no rule can say {what}")
     return out.translation()
 
 
@@ -72,15 +71,15 @@ def _allowed(out: Translator, source: Source, text: str) -> None:
         return
     tool, prefix = found[1], found[2]
     if tool not in SHELL_NAMES:
-        if prefix is not None or tool.startswith("mcp_"):
+        if prefix is not None or tool.startswith(MCP):
             out.leave_out(source, "only whole tools of its own are known here")
         else:
             out.allow(source, f"tool({tool})")
     elif prefix is None:
         out.allow(source, "shell(*)")
     else:
-        pattern = allowed_pattern(f"{prefix} *")
-        if re.search(r"[*'\"]", prefix) or pattern != f"{prefix} *":
+        pattern = allowed_prefix(prefix)
+        if pattern is None:
             out.leave_out(source, f"the prefix `{prefix}` is more than plain words")
         else:
             out.allow(source, f"shell({pattern})")
@@ -92,11 +91,13 @@ def _excluded(out: Translator, source: Source, text: str) -> None:
     if not tool:
         out.note(source, "it is no name of a tool", "nothing")
     elif tool not in SHELL_NAMES:
+        pairs = hit_joined(tool.removeprefix(MCP)) if tool.startswith(MCP) else []
+        texts = [*pairs, f"tool({tool})"]
         if prefix is not None:
             lost = "what stands in brackets is not known here"
-            out.stricter(Effect.DENY, source, [f"tool({tool})"], lost, wide="tool(*)")
+            out.stricter(Effect.DENY, source, texts, lost, wide="tool(*)")
         else:
-            out.hit(Effect.DENY, source, [f"tool({tool})"], "tool(*)")
+            out.hit(Effect.DENY, source, texts, "tool(*)")
     elif prefix is None:
         out.hit(Effect.DENY, source, ["shell(*)", f"tool({SHELL_NAMES[0]})"], "tool(*)")
     else:

@@ -15,9 +15,9 @@ from functools import lru_cache
 
 from sayso.core.effect import Effect
 from sayso.errors import RuleRefused
-from sayso.policy.dialects.command_globs import allowed_pattern, hit_patterns
-from sayso.policy.dialects.gemini import split_joined
+from sayso.policy.dialects.command_globs import GlobWord, allowed_pattern, hit_patterns, split_words
 from sayso.policy.dialects.host_globs import allowed_host
+from sayso.policy.dialects.joined_names import hit_joined, split_joined
 from sayso.policy.dialects.json_text import JsonText, Path, read_json
 from sayso.policy.dialects.ordered import Entry, emit
 from sayso.policy.dialects.path_globs import allow_wildcard, hit_wildcard
@@ -237,18 +237,25 @@ def _bash(line: Line, name: str) -> Iterator[Entry]:
 
 def _guarded_bash(line: Line, name: str) -> Iterator[Entry]:
     """The same, where commands that take paths ask about those outside."""
-    words = line.pattern.split()
-    program = words[0] if words else ""
+    words = split_words(line.pattern) or []
+    program = words[0].text if words else ""
     if line.effect is not Effect.ALLOW:
         yield from _bash(line, name)
     elif _is_whole(line):
         yield from _bash(line, name)
         yield _files_of_commands(line)
-    elif "*" in line.pattern and any(wildcard_matches(program, name) for name in FILE_COMMANDS):
+    elif any(wildcard_matches(program, name) for name in FILE_COMMANDS) and any(
+        _may_lie_outside(word) for word in words
+    ):
         lost = f"`{program}` asks about paths outside of the working directory"
         yield Entry(line.effect, line.source, (), "shell", line.pattern, lost)
     else:
         yield from _bash(line, name)
+
+
+def _may_lie_outside(word: GlobWord) -> bool:
+    """Whether a word of a command could be a path outside of the working directory."""
+    return word.starred or word.text.startswith(("/", "~", "$")) or ".." in word.text
 
 
 def _files_of_commands(line: Line) -> Entry:
@@ -341,13 +348,13 @@ def _other(line: Line) -> Iterator[Entry]:
     key, lost = line.key.replace("?", "*"), ""
     if line.pattern != "*":
         lost = f"what `{line.key}` is asked for cannot be matched here"
-    pairs = split_joined(key)
     if line.effect is not Effect.ALLOW:
-        texts = (f"tool({key})", *(f"mcp({server} :: {tool})" for server, tool in pairs))
+        texts = (f"tool({key})", *hit_joined(key))
         yield Entry(line.effect, line.source, texts, "other", key, lost)
         return
     if not lost and not re.fullmatch(r"[\w.-]+\*?", line.key):
         lost = "an allow names its tool in full, or its server"
+    pairs = split_joined(key)
     texts = ()
     if not lost and "*" not in line.key:
         texts = (f"tool({key})",)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 EVERYTHING = "**"
+_ANCHOR = re.compile(r"^(?://|~/|\./|/)")
 _ESCAPED = frozenset("*?[]!# \\")
 
 
@@ -34,6 +35,9 @@ def allow_gitignore(glob: str, *, root: str | None) -> str | None:
     `root` is what a leading `/` stands for, written in our grammar: empty for the workspace; None if it
     is not known.
     """
+    body = _ANCHOR.sub("", glob).rstrip("/ ")
+    if any(name in ("", ".") for name in body.split("/")):
+        return None  # no path has such names
     anchor, names = _gitignore_names(glob)
     written = [_narrow_name(name) for name in names]
     kept = [name for name in written if name is not None]
@@ -72,8 +76,9 @@ def allow_wildcard(glob: str) -> str | None:
     """The pattern that covers no path that a plain wildcard does not; None if there is none."""
     anchor, body = _wildcard_anchor(glob)
     names = [_collapsed(name) for name in body.split("/")]
-    names = [name for name in names if name not in ("", ".")]
-    if "?" in glob or ".." in names or not names or (anchor == "/" and names[0].startswith("*")):
+    if "?" in glob or any(name in ("", ".", "..") for name in names):
+        return None  # it is compared as text, in which no path has such names
+    if anchor == "/" and names[0].startswith("*"):
         return None
     kept: list[str] = []
     for number, name in enumerate(names):
@@ -103,7 +108,7 @@ def _wildcard_anchor(glob: str) -> tuple[str, str]:
     body = glob.replace("\\", "/")
     for home in ("~", "$HOME", "${HOME}"):
         if body == home or body.startswith(f"{home}/"):
-            return "~/", body[len(home) :]
+            return "~/", body[len(home) + 1 :]
     return ("/", body[1:]) if body.startswith("/") else ("", body)
 
 

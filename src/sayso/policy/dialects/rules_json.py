@@ -122,7 +122,8 @@ class _Entry:
         elif group in REMOTE:
             self._ask(_tools(_REMOTE_TOOLS), _commands(_REMOTE_COMMANDS))
         elif group in WEB:
-            host = None if self.whole else hit_host(self.pattern)
+            # A star stands for any text there, and at the end of ours for one label.
+            host = None if self.pattern.rstrip(".").endswith("*") else hit_host(self.pattern)
             self._ask(["web(*)" if host is None else f"web({host})"], [])
         else:
             self._named()

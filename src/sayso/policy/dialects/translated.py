@@ -7,6 +7,7 @@ any allow, that holds of all rules together, whatever order the other dialect re
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -71,6 +72,13 @@ class Translator:
     def note(self, source: Source, lost: str, instead: str) -> None:
         """Tell of something that could not be carried over exactly."""
         self._notes[Note(source.position, source.original, lost, instead)] = None
+
+    def aside(
+        self, position: str, key: str, value: Any, lost: str, instead: str = "not carried over"
+    ) -> None:
+        """Tell of a setting that is no rule; `value` is what stands at `key`."""
+        shown = json.dumps({key: value}, ensure_ascii=False, default=str)[1:-1]
+        self.note(Source(position, shown[:200]), lost, instead)
 
     def allow(self, source: Source, text: str, **fields: Any) -> None:
         """Add an allow; one that our language cannot hold is left out with a note."""

@@ -5,6 +5,7 @@ import pytest
 from sayso.errors import SettingsInvalid
 from sayso.policy.dialects.codex import translate
 from sayso.policy.dialects.translated import Translation
+from tests.unit.policy.worlds import call, effect
 
 
 def said(found: Translation) -> list[str]:
@@ -116,3 +117,13 @@ def test_a_configuration_that_is_no_toml_is_refused() -> None:
         translate("x = ", "config.toml")
     with pytest.raises(SettingsInvalid, match="more than 100 parts"):
         translate("a" + ".b" * 200 + " = 1", "config.toml")
+
+
+@pytest.mark.spec("POL-62")
+def test_a_word_that_a_shell_makes_the_home_directory_is_hit_as_written() -> None:
+    found = translate('prefix_rule(pattern=["cp", "a", "~/b"], decision="forbidden")')
+    assert said(found) == [
+        "deny shell(cp a '~/b' *)",
+        r"deny shell(/(?:^|\W)cp\s+a\s+~/b(?:\W|$)/)",
+    ]
+    assert effect(call("Bash", command="cp a ~/b"), "allow shell(*)", *found.rules) == "deny"

@@ -7,6 +7,7 @@ import pytest
 from sayso.errors import SettingsInvalid
 from sayso.policy.dialects.gemini import translate
 from sayso.policy.dialects.translated import Translation
+from tests.unit.policy.worlds import call, effect
 
 
 def said(found: Translation) -> list[str]:
@@ -177,3 +178,20 @@ def test_its_settings() -> None:
         "deny mcp(fs:rm)",
     ]
     assert len(found.notes) == 8
+
+
+@pytest.mark.spec("POL-62")
+@pytest.mark.parametrize("tool", ["mcp_github_delete_repo", "mcp_github_delete_repo(x)"])
+def test_a_tool_of_a_server_that_the_settings_exclude_is_denied_as_the_pair(tool: str) -> None:
+    found = translate(
+        json.dumps({"tools": {"exclude": [tool]}, "mcpServers": {"github": {"trust": True}}}),
+        "settings.json",
+    )
+    assert said(found) == [
+        "deny mcp(github:delete_repo)",
+        "deny mcp(github_delete:repo)",
+        "deny tool(mcp_github_delete_repo)",
+        "allow mcp(github:*)",
+    ]
+    assert effect(call("delete_repo", "github"), *found.rules) == "deny"
+    assert effect(call("get_issue", "github"), *found.rules) == "allow"
