@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sayso.policy.compiled import CompiledRule
 from sayso.policy.facts import Facts
+from sayso.policy.patterns.glob import Glob, glob_matches
 from sayso.policy.patterns.path import DEEP, PathPattern
 
 MAX_LOOKED_AT = 64
 """How many places of rules are looked for on one walk; with more below it the answer is not known."""
 
+MAX_STARS = 2
+"""So many components with a star are looked up for one pattern; what comes after them may be there."""
+
 _SIGNS = frozenset("*?[\\")
+_STAR: Glob = ("", "")
+_MATCHED_ITSELF = ((), (DEEP,))
+"""What is left of a pattern that the folder itself fits: it is weighed as any match."""
 
 
 class ConcernedPlaces:
-    """The fixed beginnings of patterns that deny or ask, by where they lie.
+    """The patterns that deny or ask, by where their fixed beginnings lie.
 
-    A pattern at a fixed place concerns a walk from above it if something is there. One that floats
-    (`**/.env`) concerns it if such a name lies in the folder itself or directly below: how deep a walk
-    goes would have to be walked.
+    A pattern at a fixed place concerns a walk if the folder, or one above it, fits its beginning and
+    something may be there that fits the next of it. One that floats (`**/.env`) also concerns it if it
+    begins in the folder itself or directly below: how deep a walk goes would have to be walked.
     """
 
     __slots__ = ("_absolute", "_anchored", "_floating")
@@ -28,67 +36,96 @@ class ConcernedPlaces:
     def __init__(self) -> None:
         self._absolute: dict[Any, Any] = {}
         self._anchored: dict[Any, Any] = {}
-        self._floating: list[tuple[str, CompiledRule]] = []
+        self._floating: list[tuple[tuple[Glob, ...], CompiledRule]] = []
 
     def add(self, pattern: PathPattern, rule: CompiledRule) -> None:
         """Add a rule under one of its patterns."""
         if pattern.everything:
             return  # it matches the folder itself
-        names = [segment for segment in pattern.segments if segment != DEEP]
-        if pattern.segments[:1] == (DEEP,) and not pattern.anchored:
-            if names:
-                self._floating.append(("*".join(names[0]), rule))
+        segments = pattern.segments
+        if segments[:1] == (DEEP,) and not pattern.anchored:
+            if segments != (DEEP,):
+                self._floating.append((segments, rule))
             return
-        fixed: list[str] = []
-        for segment in pattern.segments:
-            if len(segment) != 1:
-                break
-            fixed.append(segment[0])
         node = self._anchored if pattern.anchored else self._absolute
-        for name in fixed:
-            node = node.setdefault(name, {})
-        node.setdefault(None, []).append((tuple(fixed), rule))
+        fixed = list(itertools.takewhile(lambda segment: len(segment) == 1, segments))
+        for segment in fixed:
+            node = node.setdefault(segment[0], {})
+        node.setdefault(None, []).append((segments[len(fixed) :], rule))
 
     def reached(
         self, parts: Sequence[str], workspace: Sequence[str] | None, facts: Facts
     ) -> Iterator[CompiledRule]:
         """The rules about what lies, or may lie, below the folder with these components."""
         looked = 0
-        for names, rule in self._below(parts, workspace):
+        for folder, left, rule in self._below(parts, workspace):
             looked += 1
-            if looked > MAX_LOOKED_AT or _exists("/".join(names), "/", facts):
+            if looked > MAX_LOOKED_AT or _exists(folder, left, facts):
                 yield rule
-        folder = _absolute(parts)
-        for name, rule in self._floating:
+        here = _absolute(parts)
+        for segments, rule in self._floating:
             looked += 1
-            if looked > MAX_LOOKED_AT or _exists(name, folder, facts, deeper=True):
+            if looked > MAX_LOOKED_AT or any(
+                _exists(here, left, facts, deeper=left == segments)
+                for left in _left(segments, parts)
+            ):
                 yield rule
 
     def _below(
         self, parts: Sequence[str], workspace: Sequence[str] | None
-    ) -> Iterator[tuple[Sequence[str], CompiledRule]]:
-        for names, rule in _subtree(self._absolute, parts):
-            yield names, rule
+    ) -> Iterator[tuple[str, tuple[Glob, ...], CompiledRule]]:
+        for left, rule in _subtree(self._absolute, parts):
+            yield _absolute(parts), left, rule
         if workspace is None:
             return
         inside = parts[: len(workspace)] == workspace
         if inside or workspace[: len(parts)] == parts:
-            for names, rule in _subtree(self._anchored, parts[len(workspace) :]):
-                yield (*workspace, *names), rule
+            folder = _absolute(parts if inside else workspace)
+            for left, rule in _subtree(self._anchored, parts[len(workspace) :]):
+                yield folder, left, rule
 
 
 def _subtree(
     node: dict[Any, Any], parts: Sequence[str]
-) -> Iterator[tuple[tuple[str, ...], CompiledRule]]:
-    for part in parts:
+) -> Iterator[tuple[tuple[Glob, ...], CompiledRule]]:
+    """What is left of each pattern whose beginning the components fit, as far as both go."""
+    for place, part in enumerate(parts):
+        for segments, rule in node.get(None, ()):
+            for left in _left(segments, parts[place:]):
+                yield left, rule
         if part not in node:
             return
         node = node[part]
-    waiting = [node]
+    waiting: list[tuple[tuple[Glob, ...], dict[Any, Any]]] = [((), node)]
     while waiting:
-        node = waiting.pop()
-        yield from node.get(None, ())
-        waiting += [below for name, below in node.items() if name is not None]
+        names, node = waiting.pop()
+        for segments, rule in node.get(None, ()):
+            if (*names, *segments) not in _MATCHED_ITSELF:
+                yield (*names, *segments), rule
+        waiting += [((*names, (name,)), below) for name, below in node.items() if name is not None]
+
+
+def _left(segments: tuple[Glob, ...], parts: Sequence[str]) -> Iterator[tuple[Glob, ...]]:
+    """What is left of a pattern below a folder that fits its beginning, in each way in which it fits."""
+    at = {0}
+    for part in parts:
+        after = set()
+        for place in _with_next(segments, at):
+            if place < len(segments) and segments[place] == DEEP:
+                after.add(place)
+            elif place < len(segments) and glob_matches(segments[place], part):
+                after.add(place + 1)
+        at = after
+        if not at:
+            return
+    for place in sorted(at):
+        if segments[place:] not in _MATCHED_ITSELF:
+            yield segments[place:]
+
+
+def _with_next(segments: tuple[Glob, ...], at: set[int]) -> set[int]:
+    """The places in a pattern, with those after a `**`, which may stand for nothing."""
+    return at | {place + 1 for place in at if segments[place : place + 1] == (DEEP,)}
 
 
 def _absolute(parts: Sequence[str]) -> str:
@@ -96,9 +133,37 @@ def _absolute(parts: Sequence[str]) -> str:
     return "/".join(parts) if drive else "/" + "/".join(parts)
 
 
-def _exists(name: str, folder: str, facts: Facts, *, deeper: bool = False) -> bool:
-    """Whether something of that name is there; what is not known may be."""
-    if not deeper:
-        path = _absolute(name.split("/"))
-        return bool(_SIGNS & set(path)) or facts.glob(path, folder) != ()
-    return any(facts.glob(f"{below}{name}", folder) != () for below in ("", "*/"))
+def _exists(folder: str, segments: tuple[Glob, ...], facts: Facts, *, deeper: bool = False) -> bool:
+    """Whether something is in the folder that fits the next of a pattern; what is not known may be.
+
+    With `deeper` the pattern floats: what follows its `**` is looked for there and one folder below.
+    """
+    ways: list[tuple[str, ...]] = []
+    stars = 0
+    for place, segment in enumerate(segments[1:] if deeper else segments):
+        if segment == DEEP:
+            break
+        if len(segment) > 1:
+            # How a file system that ignores case compares letters beside a star is not known here.
+            stars += 1
+            if stars > MAX_STARS or not (segment == _STAR or (deeper and place == 0)):
+                break
+        if any(_SIGNS & set(piece) for piece in segment):
+            return True
+        ways.append(tuple(_spelled(segment)))
+    if not ways:
+        return bool(_SIGNS & set(folder)) or facts.glob(folder, folder) != ()
+    starts = ("", "*/") if deeper else ("",)
+    starts = tuple(f"/{start}" for start in starts) if folder == "/" else starts
+    names = ["/".join(way) for way in itertools.product(*ways)]
+    return any(facts.glob(f"{start}{name}", folder) != () for start in starts for name in names)
+
+
+def _spelled(segment: Glob) -> Iterator[str]:
+    """A component as a shell's globs: its first star also stands for the dot that hides a name."""
+    text = "*".join(segment)
+    yield text
+    if len(segment) > 1 and not segment[0]:
+        yield f".{text}"
+        if text.startswith("*."):
+            yield text[1:]

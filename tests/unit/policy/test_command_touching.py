@@ -136,6 +136,50 @@ def test_a_walk_asks_where_it_reaches_what_is_denied() -> None:
 
 
 @pytest.mark.spec("POL-36")
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "tools/refund/tool.yaml",
+        "/w/tools/refund/tool.yaml",
+        "tools/*/tool.yaml",
+        "/w/tools/*/tool.yaml",
+        "/w/*/refund/tool.yaml",
+        "/w/**/tool.yaml",
+        "**/tools/*/*.yaml",
+        "tools/**/tool.yaml",
+    ],
+)
+def test_a_walk_from_within_what_a_pattern_names_reaches_the_rest_of_it(pattern: str) -> None:
+    there = FakeFacts(files=("/w/tools", "/w/tools/refund", "/w/tools/refund/tool.yaml"))
+    for text in (
+        "grep -r x tools/refund",
+        "cp -r tools/refund y",
+        "tar cf y tools/refund",
+        "cd tools && grep -r x refund",
+        "grep -r x tools",
+    ):
+        outcome = said(line(text), ALL, f"deny read({pattern})", facts=there)
+        assert (outcome.effect.word, outcome.reason) == ("ask", Reason.DOUBTFUL), text
+        assert effect(line(text), ALL, f"deny delete({pattern})", facts=there) == "allow", text
+    for text in ("rm -r tools/refund", "mv tools/refund y", "rm -rf tools"):
+        outcome = said(line(text), ALL, f"deny delete({pattern})", facts=there)
+        assert (outcome.effect.word, outcome.reason) == ("ask", Reason.DOUBTFUL), text
+    for text in ("grep -r x refund", "grep -r x other", "grep -r x other/refund"):
+        if pattern not in ("/w/*/refund/tool.yaml", "/w/**/tool.yaml"):
+            assert effect(line(text), ALL, f"deny read({pattern})", facts=there) == "allow", text
+
+
+@pytest.mark.spec("POL-36")
+def test_a_walk_asks_only_where_the_rest_of_a_pattern_is_there() -> None:
+    there = FakeFacts(files=("/w/tools", "/w/tools/refund", "/w/tools/refund/code.py"))
+    for pattern in ("tools/refund/tool.yaml", "tools/*/tool.yaml", "/w/tools/*/tool.yaml"):
+        for text in ("grep -r x tools/refund", "grep -r x tools", "grep -r x ."):
+            assert effect(line(text), ALL, f"deny read({pattern})", facts=there) == "allow", text
+    hidden = FakeFacts(files=("/w/.env",))
+    assert effect(line("grep -r x ."), ALL, "deny read(*.env)", facts=hidden) == "ask"
+
+
+@pytest.mark.spec("POL-36")
 def test_a_walk_over_very_many_rules_is_not_looked_through() -> None:
     rules = [f"deny path(/w/d{n})" for n in range(200)]
     assert effect(line("grep -r x ."), ALL, *rules, facts=FakeFacts(files=())) == "ask"
