@@ -153,8 +153,8 @@ def _exists(folder: str, segments: tuple[Glob, ...], facts: Facts, *, deeper: bo
         ways.append(tuple(_spelled(segment)))
     if not ways:
         return bool(_SIGNS & set(folder)) or facts.glob(folder, folder) != ()
-    starts = ("", "*/") if deeper else ("",)
-    starts = tuple(f"/{start}" for start in starts) if folder == "/" else starts
+    root = "/" if folder == "/" else ""
+    starts = (root, f"{root}*/") if deeper else (root,)
     names = ["/".join(way) for way in itertools.product(*ways)]
     return any(facts.glob(f"{start}{name}", folder) != () for start in starts for name in names)
 
