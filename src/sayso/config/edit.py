@@ -14,9 +14,9 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from sayso.config.reading import Document, parse_document
+from sayso.config.reading import Document, parse_document, read_file
 from sayso.config.settings import parse_settings
-from sayso.config.writing import alone, read_bytes, replace_file
+from sayso.config.writing import YOURS_TO_READ, alone, replace_file
 from sayso.core.effect import Effect
 from sayso.errors import RuleNotFound, SettingsInvalid
 from sayso.policy.dialects.settings_text import is_plain, print_table
@@ -294,7 +294,7 @@ def _edit(
         if not real.parent.exists():
             private_directory(real.parent)
         with alone(real.parent):
-            before = read_bytes(real)
+            before = read_file(real, YOURS_TO_READ)
             found = head.encode() if before is None else before
             check(path, found)
             edit = change(parse_document(path, found))

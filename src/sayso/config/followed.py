@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sayso.config.reading import MAX_BYTES
-from sayso.config.rules_file import RulesFile, named_file
+from sayso.config.reading import MAX_BYTES, unreadable
+from sayso.config.rules_file import RulesFile
 from sayso.config.settings import (
     Scope,
     Settings,
@@ -25,7 +25,7 @@ from sayso.config.settings import (
     tightened,
 )
 from sayso.config.stamp import Stamp, is_settled, stamp_of
-from sayso.config.tool_files import NamedFiles, base_of, find_tool_files, protection_of
+from sayso.config.tool_files import NamedFiles, base_of, find_tool_files, is_named, protection_of
 from sayso.core.effect import Effect
 from sayso.errors import SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
@@ -101,6 +101,12 @@ class FollowedFile:
         return self._good or Settings()
 
     @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the file, with what it names and with its `rules.json`, as of the last look."""
+        further = None if self._further is None else self._further.problem
+        return tuple(text for text in (self.problem, self._not_found, further) if text is not None)
+
+    @property
     def silent(self) -> bool:
         """Whether the file says nothing: it is not there, and nothing is left of it."""
         return not self._seen
@@ -113,8 +119,7 @@ class FollowedFile:
     def look(self) -> bool:
         """Read the file, and those it names, if they may have changed; returns whether what they say has."""
         changed = self._look()
-        written = self.settings.rules_json
-        path = None if written is None else named_file(self.path, written)
+        path = self.settings.rules_json
         if path != (None if self._further is None else self._further.path):
             self._further = None if path is None else RulesFile(path, self.scope.value)
             changed = True
@@ -135,7 +140,7 @@ class FollowedFile:
         now = self._now()
         if anew or self._found_at is None or now - self._found_at >= FIND_SECONDS:
             self._found_at = now
-            changed = self._find_tools(anew)
+            changed = self._find_tools()
         for file in self._tools.values():
             changed = file.look() or changed
         return changed
@@ -145,7 +150,7 @@ class FollowedFile:
         project = self.scope is Scope.PROJECT
         return self._inside if project and self._inside else base_of(self.path, project=project)
 
-    def _find_tools(self, anew: bool) -> bool:
+    def _find_tools(self) -> bool:
         before = self._not_found, set(self._tools)
         try:
             found = find_tool_files(self._base, self._named)
@@ -154,8 +159,8 @@ class FollowedFile:
             return (self._not_found, set(self._tools)) != before
         self._not_found = None
         # One that is away may be about to be replaced, so it is followed on until it says nothing.
-        for path in [path for path, file in self._tools.items() if anew or file.silent]:
-            if path not in found:
+        for path in set(self._tools).difference(found):
+            if self._tools[path].silent or not is_named(path, self._base, self._named):
                 del self._tools[path]
         for path in found:
             if path not in self._tools:
@@ -195,24 +200,22 @@ class FollowedFile:
         """What counts now; `trusted` tells whether the user trusts a project's file with that digest."""
         said = self._own(trusted)
         if self._named:
-            guards = [
-                rule
+            guards = {
+                rule.id: rule
                 for entry in self._named
                 for rule in protection_of(self._base, entry, self.scope.value)
-            ]
-            said = replace(said, rules=(*said.rules, *guards))
+            }
+            said = replace(said, rules=(*said.rules, *guards.values()))
         if self._not_found is not None:
-            problems = [text for text in (said.problem, self._not_found) if text is not None]
-            said = replace(said, problem="\n".join(problems), unavailable=True)
-        if self._further is None:
-            return said
-        problems = [text for text in (said.problem, self._further.problem) if text is not None]
-        return replace(
-            said,
-            rules=(*said.rules, *in_time(self._further.rules, self.settings)),
-            problem="\n".join(problems) or None,
-            unavailable=said.unavailable or self._further.unavailable,
-        )
+            said = replace(said, unavailable=True)
+        if self._further is not None:
+            further = in_time(self._further.rules, self.settings)
+            said = replace(
+                said,
+                rules=(*said.rules, *further),
+                unavailable=said.unavailable or self._further.unavailable,
+            )
+        return replace(said, problem="\n".join(self.problems) or None)
 
     def _own(self, trusted: Callable[[str, str | None], bool]) -> Said:
         """What counts of the file itself."""
@@ -226,7 +229,6 @@ class FollowedFile:
                 [rule for rule in good.rules if rule.effect is not Effect.ALLOW], rest.rules
             ),
             descriptors=(*good.descriptors, *rest.descriptors),
-            problem=self.problem,
             unavailable=self._good is None,
         )
 
@@ -285,12 +287,8 @@ class FollowedFile:
 
     def _unreadable(self, error: OSError | ValueError) -> None:
         self._lost()
-        why = (error.strerror if isinstance(error, OSError) else None) or error
-        self._broken(
-            f"{self.path}:1:1: the file cannot be read: {why}\n"
-            "hint: give the user that sayso runs as the right to read it, or take it away",
-            Settings(),
-        )
+        hint = "give the user that sayso runs as the right to read it, or take it away"
+        self._broken(str(unreadable(self.path, error, hint)), Settings())
 
     def _lost(self) -> None:
         self._signature, self._settled, self._data, self.digest = None, False, None, None

@@ -14,11 +14,6 @@ from sayso.policy.rule import Origin, Rule
 _HINT = "give the user that sayso runs as the right to read it, or take `rules_json` out"
 
 
-def named_file(settings: Path, written: str) -> Path:
-    """The file that a settings file names: `~` is the home, a relative path starts beside the settings."""
-    return settings.parent / Path(written).expanduser()
-
-
 def read_rules_file(path: Path, origin: Origin) -> tuple[Rule, ...]:
     """What the file asks about; one that is not there, the eight that ship. Raises SettingsInvalid."""
     data = read_file(path, _HINT)

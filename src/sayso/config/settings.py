@@ -15,7 +15,7 @@ from sayso.config.descriptors import read_descriptors, readable_descriptors
 from sayso.config.later import PERMISSION_KEYS, later_keys
 from sayso.config.reading import Document, Table, parse_document, read_document, read_file
 from sayso.config.rule_tables import EFFECTS, read_rules, readable_rules, with_timeout
-from sayso.config.rules_file import named_file, read_rules_file
+from sayso.config.rules_file import read_rules_file
 from sayso.config.tool_files import (
     MAX_PATTERNS,
     NamedFiles,
@@ -58,7 +58,7 @@ class Settings:
     `host` and `port` are the server's, None where the file leaves them. `default_timeout` is in
     seconds: how long an ask of the file waits that names no time of its own. `loosens` is
     what waits for trust if it is a project's file; `warnings` are sentences with their place.
-    `rules_json` is a further file with asks, as written; `tool_files` are the `tool.yaml` it names.
+    `rules_json` is a further file with asks; `tool_files` are the `tool.yaml` it names.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -70,7 +70,7 @@ class Settings:
     default_timeout: float | None = None
     loosens: tuple[Loosening, ...] = ()
     warnings: tuple[str, ...] = ()
-    rules_json: str | None = None
+    rules_json: Path | None = None
     tool_files: tuple[NamedFiles, ...] = ()
 
 
@@ -90,7 +90,7 @@ def load_settings(path: Path, scope: Scope = Scope.USER) -> Settings:
     document = read_document(path)
     settings = Settings() if document is None else _settings(document, scope)
     if settings.rules_json is not None:
-        further = read_rules_file(named_file(path, settings.rules_json), scope.value)
+        further = read_rules_file(settings.rules_json, scope.value)
         settings = replace(settings, rules=(*settings.rules, *in_time(further, settings)))
     base = base_of(path, project=scope is Scope.PROJECT)
     for file in find_tool_files(base, settings.tool_files):
@@ -225,13 +225,18 @@ def _tool_files(root: Table) -> tuple[NamedFiles, ...]:
     return tuple(found)
 
 
-def _rules_json(permissions: Table) -> str | None:
+def _rules_json(permissions: Table) -> Path | None:
+    """The file that `rules_json` names: `~` is a home, a relative path starts beside the settings."""
     written = permissions.text("rules_json")
-    if written is not None and (not written.strip() or "\0" in written):
-        permissions.refuse_value(
-            "rules_json", "`rules_json` names no file", 'write a path: "rules.json"'
-        )
-    return written
+    if written is None:
+        return None
+    hint = 'write a path: "rules.json"'
+    if not written.strip() or "\0" in written:
+        permissions.refuse_value("rules_json", "`rules_json` names no file", hint)
+    try:
+        return permissions.document.path.parent / Path(written).expanduser()
+    except RuntimeError:
+        permissions.refuse_value("rules_json", f"`{written}` begins with no known home", hint)
 
 
 def _without(table: Table, keys: tuple[str, ...], warnings: list[str]) -> Table:

@@ -69,7 +69,7 @@ class SettingsRules:
     @property
     def problem(self) -> str | None:
         """What is wrong with the user's settings, as found at the last look."""
-        return self._own.problem
+        return "\n".join(self._own.problems) or None
 
     def current(self, workspace: str | None = None) -> ListRules:
         """What the lists say now in a workspace; never raises for what is in a file or wrong with it."""
@@ -94,7 +94,7 @@ class SettingsRules:
     def problems(self) -> tuple[str, ...]:
         """What is wrong with the files, those of the known workspaces among them."""
         files = [self._own, *(f for found in self._workspaces.values() for f in found.files)]
-        found = [text for file in _with_tools(files) if (text := file.problem) is not None]
+        found = [text for file in _with_tools(files) for text in file.problems]
         if self.trust is not None and self.trust.problem is not None:
             found.append(self.trust.problem)
         return tuple(dict.fromkeys(found))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +32,10 @@ class NamedFiles:
 
 
 def protection_of(base: str, entry: NamedFiles, origin: Origin) -> Iterator[Rule]:
-    """The denies that keep what an entry names, there or not yet, from being changed by calls (POL-44)."""
+    """The denies that keep what an entry names, there or not yet, from being changed by calls (POL-44).
+
+    A folder with such a file in it is asked about before a command takes it away, as with every deny (POL-36).
+    """
     for folder in dict.fromkeys((base, os.path.realpath(base))):
         exactly = folder if os.name == "nt" else folder.replace("\\", "\\\\").replace("*", "\\*")
         path = f"{exactly.rstrip('/')}/{entry.pattern}"
@@ -74,9 +78,9 @@ def base_of(settings: Path, *, project: bool) -> str:
 def find_tool_files(base: str, named: tuple[NamedFiles, ...]) -> list[Path]:
     """The files that are there, sorted, each once.
 
-    `*` stands for characters of one name, never for a dot at its beginning, and goes through no link: who
+    `*` stands for characters of one name, never for a dot at its beginning. No link is gone through: who
     may put a link there could name any file. Raises SettingsInvalid, with the entry's place, where too
-    much would have to be looked at or a folder cannot be read.
+    much would have to be looked at, a folder cannot be read, or one named without a `*` is a link.
     """
     found: dict[Path, None] = {}
     budget = [MAX_ENTRIES]
@@ -98,16 +102,36 @@ def find_tool_files(base: str, named: tuple[NamedFiles, ...]) -> list[Path]:
     return sorted(found)
 
 
+def is_named(path: Path, base: str, named: Iterable[NamedFiles]) -> bool:
+    """Whether an entry stands for that path below the base, there or not."""
+    parts = path.relative_to(base).parts
+    return any(_fits(parts, tuple(entry.pattern.split("/"))) for entry in named)
+
+
+def _fits(parts: tuple[str, ...], patterns: tuple[str, ...]) -> bool:
+    return len(parts) == len(patterns) and all(map(_fits_name, parts, patterns))
+
+
+def _fits_name(name: str, pattern: str) -> bool:
+    dotted = name.startswith(".") and not pattern.startswith(".")
+    return not dotted and fnmatch.fnmatchcase(name, pattern)
+
+
 def _matching(folder: Path, parts: tuple[str, ...], budget: list[int]) -> Iterator[Path]:
     name, rest = parts[0], parts[1:]
     names = [name] if "*" not in name else _names(folder, name, budget)
     for found in names:
         here = folder / found
+        try:
+            mode = os.lstat(here).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            continue
         if not rest:
-            if os.path.lexists(here):
-                yield here
-        elif not here.is_symlink():
+            yield here
+        elif not stat.S_ISLNK(mode):
             yield from _matching(here, rest, budget)
+        elif "*" not in name:
+            raise ValueError(f"`{here}` is a link")
 
 
 def _names(folder: Path, pattern: str, budget: list[int]) -> list[str]:
@@ -118,8 +142,7 @@ def _names(folder: Path, pattern: str, budget: list[int]) -> list[str]:
                 budget[0] -= 1
                 if budget[0] < 0:
                     raise ValueError(f"there are more than {MAX_ENTRIES} names to look at")
-                dotted = entry.name.startswith(".") and not pattern.startswith(".")
-                if not dotted and fnmatch.fnmatchcase(entry.name, pattern):
+                if _fits_name(entry.name, pattern):
                     names.append(entry.name)
     except (FileNotFoundError, NotADirectoryError):
         return []

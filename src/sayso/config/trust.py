@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sayso.config.reading import MAX_BYTES
+from sayso.config.reading import MAX_BYTES, read_file
 from sayso.config.stamp import Stamp, stamp_of
-from sayso.config.writing import alone, read_bytes, replace_file
+from sayso.config.writing import YOURS_TO_READ, alone, replace_file
 from sayso.errors import SettingsInvalid
 from sayso.system.places import private_directory
 
@@ -47,8 +47,9 @@ class TrustBook:
         self._signature = signature
         before = self._trusted, self.problem
         try:
-            self._trusted, self.problem = _parse(self.path, read_bytes(self.path)), None
-        except (OSError, SettingsInvalid) as error:
+            data = read_file(self.path, YOURS_TO_READ)
+            self._trusted, self.problem = _parse(self.path, data), None
+        except SettingsInvalid as error:
             self._trusted, self.problem = {}, str(error)
         if (self._trusted, self.problem) == before:
             return False
@@ -75,7 +76,7 @@ class TrustBook:
         try:
             private_directory(self.path.parent)
             with alone(self.path.parent):
-                before = read_bytes(self.path)
+                before = read_file(self.path, YOURS_TO_READ)
                 book = _parse(self.path, before)
                 book[file] = change(book.get(file, ()))
                 kept = {name: list(digests) for name, digests in sorted(book.items()) if digests}

@@ -9,8 +9,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from sayso.config.reading import MAX_BYTES
+from sayso.config.reading import read_file
 from sayso.errors import SettingsInvalid
+
+YOURS_TO_READ = "give yourself the right to read it"
 
 
 @contextlib.contextmanager
@@ -27,15 +29,6 @@ def alone(directory: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def read_bytes(path: Path) -> bytes | None:
-    """What stands in the file, a little more than it may hold at most; None if it is not there."""
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        return None
-
-
 def replace_file(path: Path, before: bytes | None, after: bytes, *, shown: Path) -> None:
     """Put a new file into the place of the old one, with its rights, whole and for good.
 
@@ -49,7 +42,7 @@ def replace_file(path: Path, before: bytes | None, after: bytes, *, shown: Path)
             os.fchmod(file.fileno(), mode)
             file.flush()
             os.fsync(file.fileno())
-        if read_bytes(path) != before:
+        if read_file(path, YOURS_TO_READ) != before:
             raise SettingsInvalid(
                 f"{shown}:1:1: the file was changed in the meantime; nothing was written",
                 "try again",

@@ -157,3 +157,21 @@ def test_an_import_into_a_project_says_that_its_allows_wait(
 ) -> None:
     words = ("policy", "import", "claude-code", "--scope", "project")
     assert sayso(*words).out.endswith("its allows count once you trust the file: sayso trust\n")
+
+
+@pytest.mark.spec("POL-62", "CH-1")
+def test_nothing_that_cannot_be_seen_is_printed_or_written_bare(
+    sayso: CommandLine, project: Path
+) -> None:
+    hidden = "a\u009b31m\u202eb\u200bc\u2028d\U000e0041e"
+    asked = {"tool": "shell", "action": "run", "pattern": hidden, "message": hidden}
+    (project / "rules.json").write_text(json.dumps({"rules": [asked]}))
+    words = ("policy", "import", "rules.json", "--scope", "project")
+    for said in (sayso(*words, "--dry-run"), sayso(*words, "--dry-run", "--json"), sayso(*words)):
+        assert said.code == ExitCode.OK
+        assert all(char.isprintable() or char == "\n" for char in said.out)
+    text = (project / "sayso.toml").read_text()
+    assert all(char.isprintable() or char == "\n" for char in text)
+    (rule,) = tomllib.loads(text)["rule"]
+    assert hidden in rule["rule"]
+    assert rule["justification"] == hidden

@@ -148,7 +148,7 @@ def test_an_invalid_file_is_not_touched(file: Path) -> None:
     assert [one.name for one in file.parent.iterdir()] == ["settings.toml"]
     file.unlink()
     file.mkdir()
-    with pytest.raises(SettingsInvalid, match="cannot be edited"):
+    with pytest.raises(SettingsInvalid, match="cannot be read"):
         add_rule(file, ALLOW, "a")
 
 

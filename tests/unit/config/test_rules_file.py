@@ -103,9 +103,31 @@ def test_a_file_that_cannot_be_read_or_is_too_large_is_a_problem(settings: Path)
     assert "larger than" in (SettingsRules(settings).current().problem or "")
 
 
+@pytest.mark.spec("POL-60", "POL-62")
+def test_a_home_that_nobody_has_is_a_fault_of_the_settings(settings: Path) -> None:
+    settings.write_text('[permissions]\nrules_json = "~nosuchuser-at-all/rules.json"\n')
+    found = SettingsRules(settings).current()
+    assert found.unavailable
+    assert (found.problem or "").startswith(
+        f"{settings}:2:14: `~nosuchuser-at-all/rules.json` begins with no known home\nhint: "
+    )
+
+
+@pytest.mark.spec("POL-62")
+def test_what_is_wrong_with_it_is_among_the_problems_of_the_settings(settings: Path) -> None:
+    settings.with_name("rules.json").write_text("{")
+    rules = SettingsRules(settings)
+    problem = rules.current().problem
+    assert problem is not None
+    assert rules.problem == problem
+    assert rules.problems() == (problem,)
+
+
 def test_settings_read_once_hold_it_too(settings: Path) -> None:
     assert len(load_settings(settings).rules) == 1 + len(default_rules().rules)
-    assert parse_settings(settings, settings.read_bytes()).rules_json == "rules.json"
+    assert parse_settings(settings, settings.read_bytes()).rules_json == settings.with_name(
+        "rules.json"
+    )
     with pytest.raises(SettingsInvalid, match="`rules_json` names no file"):
         parse_settings(settings, b'[permissions]\nrules_json = " "\n')
 

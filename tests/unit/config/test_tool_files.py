@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -10,11 +12,16 @@ import pytest
 
 from sayso.config.settings import Scope, load_settings, parse_settings, parse_tool_file
 from sayso.config.source import SettingsRules
-from sayso.config.tool_files import MAX_FILES
+from sayso.config.tool_files import MAX_FILES, NamedFiles, find_tool_files
 from sayso.config.yaml_tool import MAX_YAML_BYTES
 from sayso.core.effect import Effect
 from sayso.errors import SettingsInvalid
-from sayso.policy.rule import Rule
+from sayso.policy.rule import Origin, Rule
+from sayso.policy.ruleset import compile_ruleset, judge
+from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.policy.text_rule import parse_text_rule
+from sayso.system.facts import LocalFacts
+from tests.unit.policy.worlds import call
 
 REFUND = """\
 # what a refund needs
@@ -25,6 +32,10 @@ approval:
   severity: high
   must_ask: true
 """
+ALLOWS = [
+    parse_text_rule(Effect.ALLOW, text, Origin.GLOBAL)
+    for text in ("shell(*)", "write(**)", "delete(**)")
+]
 ASK, ALLOW = "ask mcp(shop:refund)", "allow mcp(shop:refund)"
 
 
@@ -335,6 +346,24 @@ def test_what_tool_files_names_is_kept_from_being_changed_also_where_nothing_is_
     ]
 
 
+@pytest.mark.spec("POL-44", "POL-36")
+def test_a_folder_of_tool_files_is_not_taken_away_with_them(
+    project: Path, rules: SettingsRules
+) -> None:
+    found = rules.current(str(project)).rules
+    facts = LocalFacts()
+    ruleset = compile_ruleset([*found, *ALLOWS], [], SHIPPED, facts=facts)
+
+    def said(tool: str, **arguments: str) -> str:
+        made = replace(call(tool, **arguments), workspace=str(project))
+        return judge(made, ruleset, facts).effect.word
+
+    for line in ("mv tools old", "mv tools/refund old", "rm -r tools/refund", "rm -rf tools"):
+        assert said("execute_cmd", command=line) == "ask", line
+    for line in ("cp new.py tools", "touch tools/a.py", "rm tools/refund/code.py"):
+        assert said("execute_cmd", command=line) == "allow", line
+
+
 @pytest.mark.spec("POL-61")
 def test_no_link_leads_out_of_the_project(project: Path, rules: SettingsRules) -> None:
     outside = project.parent / "outside"
@@ -348,6 +377,67 @@ def test_no_link_leads_out_of_the_project(project: Path, rules: SettingsRules) -
     found = SettingsRules(rules.path, configuration=rules.configuration).current(str(project))
     assert shown(found.rules) == [ASK]
     assert "a link that leads out of the project" in (found.problem or "")
+
+
+@pytest.mark.spec("POL-61")
+def test_a_link_or_a_closed_folder_on_the_way_to_a_named_file_is_said_not_passed_over(
+    project: Path, rules: SettingsRules, clock: Clock
+) -> None:
+    settings = project / "sayso.toml"
+    settings.write_text('tool_files = ["linked/refund/tool.yaml"]\n')
+    (project / "linked").symlink_to(project / "tools")
+    found = rules.current(str(project))
+    assert found.problem == (
+        f"{settings}:1:15: `linked/refund/tool.yaml` cannot be looked for: `{project}/linked` is a link\n"
+        "hint: name the files more exactly, or make their folder readable"
+    )
+    assert found.unavailable
+    assert found.problem in rules.problems()
+    (project / "linked").unlink()
+    (project / "linked").write_text("a file is no folder\n")
+    clock.seconds += 1
+    assert rules.current(str(project)).problem is None
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may search every folder")
+def test_a_folder_that_cannot_be_searched_is_said(project: Path, rules: SettingsRules) -> None:
+    (project / "tools/refund").chmod(0)
+    found = rules.current(str(project))
+    (project / "tools/refund").chmod(0o700)
+    assert "`tools/*/tool.yaml` cannot be looked for: Permission denied" in (found.problem or "")
+
+
+def test_any_error_on_the_way_to_a_named_file_is_said(
+    project: Path, rules: SettingsRules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: object) -> object:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("sayso.config.tool_files.os.lstat", refused)
+    with pytest.raises(SettingsInvalid, match="cannot be looked for: Permission denied"):
+        find_tool_files(str(project), (NamedFiles("tools/refund/tool.yaml", "s:1:1"),))
+
+
+@pytest.mark.spec("POL-61", "POL-63")
+def test_one_that_is_away_stays_while_it_is_still_named(
+    tmp_path: Path, project: Path, rules: SettingsRules, clock: Clock
+) -> None:
+    settings = tmp_path / "settings.toml"
+    settings.write_text('tool_files = ["tools/*.yaml"]\n')
+    (tmp_path / "tools").mkdir()
+    file = tmp_path / "tools/refund.yaml"
+    file.write_text(REFUND)
+    own = SettingsRules(settings)
+    assert shown(own.current().rules) == [ASK, ALLOW]
+    file.unlink()
+    settings.write_text('tool_files = ["tools/*.yaml", "more/*.yaml"]\n')
+    found = own.current()
+    assert shown(found.rules) == [ASK]
+    assert "the file is gone; its deny and ask rules stay" in (found.problem or "")
+    settings.write_text('tool_files = ["more/*.yaml"]\n')
+    found = own.current()
+    assert shown(found.rules) == []
+    assert found.problem is None
 
 
 @pytest.mark.parametrize(

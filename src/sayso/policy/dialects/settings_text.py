@@ -13,7 +13,6 @@ from sayso.errors import RuleRefused
 from sayso.policy.rule import Rule
 
 _FIELDS = ("agent_id", "source", "user_id", "when", "unless", "note", "justification")
-_NEVER_BARE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def print_rules(rules: Iterable[Rule]) -> str:
@@ -68,9 +67,14 @@ def quoted(text: str) -> str:
         raise RuleRefused(
             "a text that is not valid Unicode cannot stand in a file", "leave it out"
         ) from None
-    return _NEVER_BARE.sub(
-        lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)
-    )
+    return "".join(map(_visible, json.dumps(text, ensure_ascii=False)))
+
+
+def _visible(char: str) -> str:
+    """The character, or its escape if it cannot be seen: whoever reads the file sees all of it."""
+    if char.isprintable():
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
 
 
 def _beside(rule: Rule) -> dict[str, Any]:

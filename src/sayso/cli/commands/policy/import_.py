@@ -103,7 +103,7 @@ def import_(
         added = asyncio.run(_as_a_person(write, agent, target.path, passphrase_stdin, token_stdin))
     if as_json:
         told = _json(imported, rules, None if dry_run else target.path, added)
-        print(json.dumps(told, indent=2, ensure_ascii=False))
+        print(json.dumps(told, indent=2))
         return ExitCode.OK
     _tell(imported, here)
     if not dry_run:
