@@ -19,14 +19,16 @@ from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
 from sayso.core.ids import make_id
 from sayso.core.moment import Moment, plus
+from sayso.core.observed_tool import Definitions
 from sayso.core.session import CallDraft, GivenRule, Session
 from sayso.people.person import OWNER, Person
 from sayso.people.token import Credential, CredentialKind, hash_token, write_token
 from sayso.policy.descriptors import Descriptors
-from sayso.policy.facts import NOTHING_KNOWN
+from sayso.policy.facts import NOTHING_KNOWN, Facts
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
 from sayso.requests.approval import ApprovalRequest
+from sayso.requests.precondition import NO_FILES, Files
 from sayso.store.memory import MemoryStore
 
 START = Moment(1_800_000_000_000_000)
@@ -106,9 +108,20 @@ def rule(
     )
 
 
-def compiled(rules: Sequence[Rule], unavailable: str | None = None) -> RuleSet:
+def compiled(
+    rules: Sequence[Rule],
+    unavailable: str | None = None,
+    definitions: Sequence[Definitions] = (),
+) -> RuleSet:
     """Rules made ready for judging."""
-    return compile_ruleset(rules, (), Descriptors(), facts=NOTHING_KNOWN, unavailable=unavailable)
+    return compile_ruleset(
+        rules,
+        (),
+        Descriptors(),
+        facts=NOTHING_KNOWN,
+        unavailable=unavailable,
+        definitions=definitions,
+    )
 
 
 class FakeRules:
@@ -118,19 +131,25 @@ class FakeRules:
         self.edited = 0
         self.say(*rules)
 
-    def say(self, *rules: Rule, unavailable: str | None = None) -> None:
-        """From now on these are the rules."""
+    def say(
+        self,
+        *rules: Rule,
+        unavailable: str | None = None,
+        definitions: Sequence[Definitions] = (),
+    ) -> None:
+        """From now on these are the rules, and what servers' tools say they do."""
         self.rules = rules
+        self.definitions = definitions
         self.unavailable = unavailable
         self.edited += 1
-        self._compiled = compiled(rules, unavailable)
+        self._compiled = compiled(rules, unavailable, definitions)
 
     async def current(
         self, workspace: str | None = None, given: Sequence[GivenRule] = ()
     ) -> RuleSet:
         if not given:
             return self._compiled
-        return compiled((*self.rules, *given_rules(given)), self.unavailable)
+        return compiled((*self.rules, *given_rules(given)), self.unavailable, self.definitions)
 
     def edition(self) -> int:
         return self.edited
@@ -151,6 +170,16 @@ class PeopledStore:
 
     async def people(self) -> Mapping[str, Person]:
         return {**await self.inner.people(), **self.folk}
+
+
+@dataclass
+class FakeFiles:
+    """Files that hold what a test says; all others are not there."""
+
+    held: dict[str, str] = field(default_factory=dict)
+
+    def fingerprint(self, path: str) -> str:
+        return self.held.get(path, "absent")
 
 
 @dataclass
@@ -237,13 +266,18 @@ async def make_actor(
 
 
 def make_scene(
-    *rules: Rule, people: Sequence[Person] = (), store: Any = None, seed: int = 0
+    *rules: Rule,
+    people: Sequence[Person] = (),
+    store: Any = None,
+    seed: int = 0,
+    facts: Facts = NOTHING_KNOWN,
+    files: Files = NO_FILES,
 ) -> Scene:
     """A broker on a store of its own; it is not started, so nothing happens by itself."""
     inner = MemoryStore() if store is None else store
     peopled = PeopledStore(inner, {person.person_id: person for person in people})
     clock, ids, source, notifier = FakeClock(), FakeIds(seed), FakeRules(*rules), FakeNotifier()
-    world = World(peopled, inner.feed, clock, ids, source, NOTHING_KNOWN, notifier)
+    world = World(peopled, inner.feed, clock, ids, source, facts, notifier, files)
     return Scene(Broker(world), peopled, clock, ids, source, notifier)
 
 

@@ -15,7 +15,9 @@ from sayso.broker.session_gate import stop_session
 from sayso.broker.sweep import sweep
 from sayso.core.approval_policy import ApprovalPolicy, Approver
 from sayso.core.effect import Effect
+from sayso.core.observed_tool import Definitions
 from sayso.core.reason import Reason
+from sayso.core.session import CallDraft
 from sayso.errors import NotEligible, RequestClosed
 from sayso.people.person import Person
 from sayso.policy.facts import NOTHING_KNOWN
@@ -23,8 +25,9 @@ from sayso.policy.rule import Rule
 from sayso.policy.ruleset import judge
 from sayso.requests.approval import Status, Vote
 from sayso.requests.grant import grant_of
+from tests.fakes.facts import FakeFacts
 from tests.fakes.virtual_time import run_virtual
-from tests.fakes.world import draft, make_scene, rule
+from tests.fakes.world import FakeFiles, draft, make_scene, rule
 from tests.reference.gate import enough
 
 ANNA = Person("anna", "Anna", admin=True)
@@ -105,6 +108,75 @@ def test_policy_changed_while_waiting_is_obeyed(
             )  # fmt: skip
             assert asked_again.policy == today.approval
         assert isinstance(taken, Claim) == (now.status is Status.RUNNING)
+
+    run_virtual(story())
+
+
+PATHS = ("/w/a.txt", "/w/b.txt", "/w/c/d.txt")
+
+
+@pytest.mark.spec("REQ-34")
+@given(
+    st.lists(st.sampled_from(PATHS), min_size=1, max_size=3, unique=True),
+    st.dictionaries(st.sampled_from(PATHS), st.sampled_from(["", "1"])),
+    st.dictionaries(st.sampled_from(PATHS), st.sampled_from(["/etc/x", "/w/a.txt"]), max_size=2),
+    st.dictionaries(st.sampled_from(PATHS), st.sampled_from(["", "1", "2"]), max_size=2),
+    st.dictionaries(st.sampled_from(PATHS), st.sampled_from(["/etc/x", "/etc/y"]), max_size=2),
+    st.sampled_from(["d1", "d1", "d1", "d2"]),
+)
+def test_a_claim_is_for_exactly_what_was_approved(
+    named: list[str],
+    holding: dict[str, str],
+    leading: dict[str, str],
+    written: dict[str, str],
+    moved: dict[str, str],
+    defined: str,
+) -> None:
+    """Whatever becomes of files, links and the tool while it waits: a claim is given if it is all as it was."""
+
+    async def story() -> None:
+        facts, files = FakeFacts(links=leading), FakeFiles(dict(holding))
+        scene = make_scene(rule("ask"), facts=facts, files=files)
+        gate = await scene.gate()
+
+        def define(digest: str) -> None:
+            known = Definitions("fs", "save", digest, frozenset({"d1", "d2"}))
+            scene.rules.say(rule("ask"), definitions=[known])
+
+        define("d1")
+        call = CallDraft("save", {"paths": list(named)}, server="fs")
+        standing = await gate.submit(call)
+
+        def world() -> list[tuple[str | None, str]]:
+            return [
+                (facts.resolve(path), files.fingerprint(facts.resolve(path) or ""))
+                for path in named
+            ]
+
+        before = world()
+        await scene.broker.review(
+            await scene.actor(), standing.call_id, Vote.APPROVE, digest=standing.digest
+        )
+        files.held.update(written)
+        facts.links = {**leading, **moved}
+        define(defined)
+        taken = await gate.claim(standing.call_id, standing.digest)
+        request = await scene.request(standing.call_id)
+        if world() == before and defined == "d1":
+            assert isinstance(taken, Claim)
+            assert request.status is Status.RUNNING
+            return
+        assert isinstance(taken, Standing)
+        assert (taken.status, taken.reason) == ("pending", Reason.NEEDS_FRESH_APPROVAL)
+        assert request.status is Status.SUPERSEDED
+        again = await scene.request(taken.call_id)
+        assert again.previous == standing.call_id
+        assert again.changed
+        assert again.call.arguments == request.call.arguments
+        await scene.broker.review(
+            await scene.actor(), again.request_id, Vote.APPROVE, digest=again.digest
+        )
+        assert isinstance(await gate.claim(again.request_id, again.digest), Claim)
 
     run_virtual(story())
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sayso.audit.record import RecordKind
 from sayso.audit.redact import redact_text
 from sayso.broker.change import change_of, write
 from sayso.broker.ports import Claim, Standing
+from sayso.broker.preconditions import (
+    changes_since,
+    checkable,
+    in_words,
+    preconditions,
+    why_not_enough,
+)
 from sayso.broker.records import call_record
 from sayso.broker.submit import new_call, own_request
 from sayso.broker.world import World, decide_call, standing_of_request
@@ -31,6 +39,7 @@ from sayso.requests.lifecycle import (
     Renewed,
     Superseded,
 )
+from sayso.requests.precondition import Changed
 
 MAX_SUMMARY = 2000
 
@@ -59,8 +68,13 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
             grant = grant_of(request)
             grants = () if grant is None else (grant,)
             verdict = await decide_call(world, session, request.call, grants)
+            changed: list[Changed] = []
             if verdict.effect is Effect.ALLOW:
-                return await _take(world, session, request, now)
+                # What rules alone allow by now needs no approval, so nothing has to be as it was.
+                if verdict.reason is Reason.APPROVED:
+                    changed = await changes_since(world, session, request, verdict)
+                if not changed:
+                    return await _take(world, session, request, now)
             if verdict.effect is Effect.DENY:
                 resolution = Resolution(
                     Reason.DENY_ON_RESOLVE, now, comment=verdict_message(verdict)
@@ -69,7 +83,8 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
                 return standing_of_request(await write(world, refused))
             if verdict.reason is Reason.RULES_UNAVAILABLE:
                 return standing_of_request(request)  # approved until rules load or it lapses
-            return await _ask_again(world, request, verdict, now)
+            changed = changed or await why_not_enough(world, request, verdict)
+            return await _ask_again(world, session, request, verdict, now, changed)
         except LostRace:
             continue
 
@@ -136,21 +151,39 @@ async def _take(world: World, session: Session, request: ApprovalRequest, now: M
     token = world.ids.secret().hex()
     lease = Lease(token, plus(now, LEASE_SECONDS), session.credential_id)
     await write(world, change_of(request, Claimed(lease), now))
-    return Claim(request.request_id, token, LEASE_SECONDS)
+    holds = () if request.preconditions is None else checkable(world, request.preconditions)
+    return Claim(request.request_id, token, LEASE_SECONDS, holds)
 
 
 async def _ask_again(
-    world: World, request: ApprovalRequest, verdict: Verdict, now: Moment
+    world: World,
+    session: Session,
+    request: ApprovalRequest,
+    verdict: Verdict,
+    now: Moment,
+    changed: Sequence[Changed],
 ) -> Standing:
-    """The approval no longer suffices: close it and make the request that asks again, in one write."""
+    """The approval no longer counts: close it and make the request that asks again, in one write."""
     call = request.call
     # The external id stays with the call that is asked again, which names this one.
     fresh = replace(call, call_id=world.ids.new_id(now), external_id=None)
-    follow_up = new_call(fresh, verdict, now, previous=request.request_id)
-    assert follow_up.request is not None, "an ask makes a request"
-    resolution = Resolution(
-        Reason.NEEDS_FRESH_APPROVAL, now, comment="the rules ask for more than was approved"
+    known = (await world.rules.current(session.workspace, session.rules)).definitions_of(call)
+    if call.server is not None and known is not None and known.current is not None:
+        fresh = replace(fresh, definition=known.current)  # it is asked about as the tool is now
+    asking = await decide_call(world, session, fresh)
+    if asking.effect is not Effect.ASK:  # nothing asks about it any more but what has changed
+        asking = replace(verdict, effect=Effect.ASK, digest=asking.digest)
+    asking = replace(asking, reason=Reason.NEEDS_FRESH_APPROVAL)
+    follow_up = new_call(
+        fresh,
+        asking,
+        now,
+        previous=request.request_id,
+        frozen=await preconditions(world, session, fresh, asking),
+        changed=tuple(changed),
     )
+    assert follow_up.request is not None, "an ask makes a request"
+    resolution = Resolution(Reason.NEEDS_FRESH_APPROVAL, now, comment=in_words(changed))
     await write(world, change_of(request, Superseded(resolution), now, follow_up=follow_up))
     return standing_of_request(follow_up.request)
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from sayso.broker.ports import Claim, GatePort, Standing
 from sayso.core.call import check_arguments
+from sayso.core.reason import Reason
 from sayso.core.session import CallDraft
 from sayso.errors import (
     CallAlreadyRan,
@@ -35,6 +36,9 @@ RETRY_SECONDS = 1.0
 _NOBODY = "run it on a terminal, let the gate wait for the inbox, or make it a server's client"
 _RAN = ("done", "failed", "unknown", "unreported")
 
+
+Recheck = Callable[[Claim], Awaitable[str]]
+"""What has changed since the claim was given, in words; empty if nothing has."""
 
 OnAsked = Callable[[Standing], Awaitable[None]]
 """Told once, when a call waits for people: a host can show it."""
@@ -71,11 +75,14 @@ async def run(
     *,
     describe: Callable[[T], str] = lambda _: "done",
     on_asked: OnAsked | None = None,
+    recheck: Recheck | None = None,
 ) -> T:
     """Authorize a call, claim it, run it at most once, and record what came of it.
 
-    `execute` gets the arguments that were judged and nothing else. Raises CallDenied or CallRejected
-    if it may not run, CallAlreadyRan if an identical call that lost its caller has run it.
+    `execute` gets the arguments that were judged and nothing else. `recheck` looks once more at what
+    the approval was given for, right before the call runs, where that can be seen here.
+    Raises CallDenied or CallRejected if it may not run, CallAlreadyRan if an identical call that lost
+    its caller has run it.
     """
     # A copy of our own: what the caller's objects become while a person thinks does not matter.
     draft = replace(draft, arguments=check_arguments(draft.arguments))
@@ -88,6 +95,7 @@ async def run(
         taken = await _claim(port, standing)
         if isinstance(taken, Claim):
             async with renewed(port, taken):
+                await _still_so(port, taken, recheck)
                 return await _execute(port, taken.call_id, taken.token, draft, execute, describe)
         if taken.status == "approved":
             taken = await _later(port, taken)  # the rules cannot be loaded just now, say
@@ -207,6 +215,26 @@ async def _execute(
         # then ends as `unknown` and a person is told.
         await asyncio.shield(finishing)
     return result
+
+
+async def _still_so(port: GatePort, claim: Claim, recheck: Recheck | None) -> None:
+    """Hand the claim back unrun and raise CallRejected if what it was given for has changed since."""
+    if recheck is None or not claim.preconditions:
+        return
+    try:
+        changed = await recheck(claim)
+    except Exception as error:  # what cannot be looked at does not hold
+        changed = f"it cannot be looked at: {type(error).__name__}"
+    if not changed:
+        return
+    with contextlib.suppress(SaysoError):
+        await port.finish(claim.call_id, claim.token, False, f"not started: {changed}", 0.0)
+    raise CallRejected(
+        f"it was not run, because something it was approved for has changed: {changed}",
+        "make the call again: a person is asked anew",
+        reason=Reason.NEEDS_FRESH_APPROVAL.value,
+        request_id=claim.call_id,
+    )
 
 
 async def _leave(port: GatePort, call_id: str) -> None:

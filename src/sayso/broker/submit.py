@@ -7,6 +7,7 @@ from dataclasses import replace
 from sayso.audit.redact import redact_text
 from sayso.broker.change import change_of, notice, write
 from sayso.broker.ports import NewCall, Standing, StoredCall
+from sayso.broker.preconditions import preconditions
 from sayso.broker.records import verdict_record
 from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
 from sayso.core.call import ToolCall, digest_of
@@ -21,6 +22,7 @@ from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
 from sayso.requests.deadline import due
 from sayso.requests.event import EventKind, Notice
 from sayso.requests.lifecycle import OPEN, CallerJoined, CallerLeft, Expired, Lapsed, LeaseOver
+from sayso.requests.precondition import Changed, Precondition
 from sayso.requests.sentence import action_sentence, message_text
 
 
@@ -41,7 +43,10 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
     if joined is not None:
         return standing_of_request(joined)
     verdict = await decide_call(world, session, call)
-    new = new_call(call, verdict, now)
+    frozen = None
+    if verdict.effect is Effect.ASK:
+        frozen = await preconditions(world, session, call, verdict)
+    new = new_call(call, verdict, now, frozen=frozen)
     earlier = await world.store.submit(new)
     if earlier is not None:
         return await _repeat(world, session, call, digest, earlier)
@@ -70,10 +75,23 @@ async def _bound(world: World, session: Session, draft: CallDraft, now: Moment) 
 
 
 def new_call(
-    call: ToolCall, verdict: Verdict, now: Moment, *, previous: str | None = None
+    call: ToolCall,
+    verdict: Verdict,
+    now: Moment,
+    *,
+    previous: str | None = None,
+    frozen: tuple[Precondition, ...] | None = None,
+    changed: tuple[Changed, ...] = (),
 ) -> NewCall:
-    """What a submitted call writes: itself, its verdict's record and, where it asks, its request."""
-    request = _request(call, verdict, now, previous) if verdict.effect is Effect.ASK else None
+    """What a submitted call writes: itself, its verdict's record and, where it asks, its request.
+
+    `previous`, `frozen` (its preconditions) and `changed` are those of the request.
+    """
+    request = None
+    if verdict.effect is Effect.ASK:
+        request = replace(
+            _request(call, verdict, now, previous), preconditions=frozen, changed=changed
+        )
     notices: tuple[Notice, ...] = ()
     if request is not None:
         notices = (

@@ -18,6 +18,7 @@ from sayso.gate.verdict import Verdict
 from sayso.policy.facts import Facts
 from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.grant import STICKY_SECONDS, Grant, StickyRejection
+from sayso.requests.precondition import NO_FILES, Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class World:
     rules: RuleSource
     facts: Facts
     notifier: Notifier
+    files: Files = NO_FILES
 
 
 async def decide_call(

@@ -15,6 +15,7 @@ from typing import Any
 
 from sayso.channels.card_parts import (
     CardArgument,
+    CardChange,
     CardReview,
     CardTarget,
     CardWhat,
@@ -47,7 +48,8 @@ CHANNEL_CAPPED = "its severity is above what may be approved here: approve it el
 class Card:
     """The neutral picture of a request, for one viewer at one moment.
 
-    `approve_refused` says why approving is not offered (None if it is); `result` is the line that
+    `previous` is the request that this one asks again, and `changed` what has changed since that one
+    was approved. `approve_refused` says why approving is not offered (None if it is); `result` is the line that
     stands where the card was once it is resolved.
     """
 
@@ -71,6 +73,8 @@ class Card:
     caller: str
     why: CardWhy
     what: CardWhat
+    previous: str | None
+    changed: tuple[CardChange, ...]
     agent_words: Shown | None
     who: CardWho
     approve_refused: str | None
@@ -116,6 +120,8 @@ class Card:
             "caller": self.caller,
             "why": self.why.to_json(),
             "what": self.what.to_json(),
+            "previous": self.previous,
+            "changed": [change.to_json() for change in self.changed],
             "agent_words": _optional_json(self.agent_words),
             "who": self.who.to_json(),
             "approve_refused": self.approve_refused,
@@ -168,6 +174,10 @@ def card_of(
             explain=show(request.why.explain),
         ),
         what=_what(request),
+        previous=request.previous,
+        changed=tuple(
+            CardChange(change.kind.value, show(change.words)) for change in request.changed
+        ),
         agent_words=_optional(call.detail or None),
         who=_who(request, may_decide=refusal is None and not is_over(request, now)),
         approve_refused=_approve_refused(

@@ -31,6 +31,18 @@ class CardWhy:
 
 
 @dataclass(frozen=True, slots=True)
+class CardChange:
+    """One thing that has changed since this was approved before, in words."""
+
+    kind: str
+    text: Shown
+
+    def to_json(self) -> dict[str, Any]:
+        """The part as the API carries it."""
+        return {"kind": self.kind, "text": shown_json(self.text)}
+
+
+@dataclass(frozen=True, slots=True)
 class CardArgument:
     """One argument: a text as it is (`kind` "text"), anything else as indented JSON ("json")."""
 

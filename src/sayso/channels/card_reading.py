@@ -8,6 +8,7 @@ from typing import Any
 from sayso.channels.card import Card
 from sayso.channels.card_parts import (
     CardArgument,
+    CardChange,
     CardReview,
     CardTarget,
     CardWhat,
@@ -81,6 +82,11 @@ def _card(data: Mapping[str, Any]) -> Card:
             int(what["hidden"]),
             int(what["lines"]),
             str(what["note"]),
+        ),
+        previous=data.get("previous"),
+        changed=tuple(
+            CardChange(str(item["kind"]), shown_from_json(item["text"]))
+            for item in data.get("changed", ())
         ),
         agent_words=_optional(data["agent_words"]),
         who=CardWho(

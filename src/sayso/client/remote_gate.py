@@ -16,6 +16,7 @@ from sayso.client.problems import expect
 from sayso.core.call import check_arguments
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
+from sayso.requests.precondition import Precondition, PreconditionKind
 
 if TYPE_CHECKING:
     import httpx
@@ -150,7 +151,15 @@ class RemoteGate:
         found = await self._connection.send("POST", _path(call_id, "claim"), {"digest": digest})
         if expect(found, "claim", "standing")["claim"] is not None:
             claim = expect(found["claim"], "call_id", "token", "lease_seconds")
-            return Claim(claim["call_id"], claim["token"], claim["lease_seconds"])
+            return Claim(
+                claim["call_id"],
+                claim["token"],
+                claim["lease_seconds"],
+                tuple(
+                    Precondition(PreconditionKind(held["kind"]), held["subject"], held["value"])
+                    for held in claim.get("preconditions", ())
+                ),
+            )
         return _standing(found["standing"])
 
     async def renew(self, claim: Claim) -> None:

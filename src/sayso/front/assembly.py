@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sayso.broker.broker import Broker
 from sayso.broker.notify import cancelled
-from sayso.broker.ports import Notifier
+from sayso.broker.ports import Claim, Notifier
+from sayso.broker.preconditions import in_words, recheck
 from sayso.broker.rule_source import CachedRules, FixedLists, ListRules
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.world import World
@@ -30,6 +31,7 @@ from sayso.store.memory import MemoryStore
 from sayso.store.sqlite import SqliteStore, open_sqlite
 from sayso.system.clock import SystemClock
 from sayso.system.facts import LocalFacts
+from sayso.system.files import LocalFiles
 from sayso.system.ids import SystemIds
 from sayso.system.places import HOME_VARIABLE, find_places, private_directory
 
@@ -73,6 +75,12 @@ async def open_broker(
             await broker.close()
     finally:
         store.close()
+
+
+async def still_so(claim: Claim) -> str:
+    """What a claim was given for and has changed since on this machine, in words; empty if nothing."""
+    held = claim.preconditions
+    return in_words(await asyncio.to_thread(recheck, LocalFacts(), LocalFiles(), held))
 
 
 async def open_embedded(
@@ -141,6 +149,7 @@ def memory_broker(notifier: Notifier | None = None, lists: ListRules | None = No
             rules=CachedRules(store, FixedLists(given), protected_rules(), facts),
             facts=facts,
             notifier=notifier or WebInbox(),
+            files=LocalFiles(),
         )
     )
 
@@ -203,5 +212,6 @@ def _build(
         rules=CachedRules(store, lists, built_in, facts),
         facts=facts,
         notifier=notifier or WebInbox(),
+        files=LocalFiles(),
     )
     return Broker(world)

@@ -17,13 +17,13 @@ import structlog
 
 from sayso.broker.ports import GatePort, Standing
 from sayso.broker.rule_source import given_rules
-from sayso.broker.run import authorize, run
+from sayso.broker.run import Recheck, authorize, run
 from sayso.broker.session_rules import flag_rules
 from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import NotAuthenticated, NotEligible, SaysoError
-from sayso.front.assembly import Embedded, open_embedded
+from sayso.front.assembly import Embedded, open_embedded, still_so
 from sayso.front.bridge import BridgedGate, LoopThread, closed, in_own_thread, run_sync
 from sayso.front.guard import guarded
 
@@ -119,7 +119,8 @@ class Gate:
         """
         port = await self._bridged()
         with self._at_work():
-            return await run(port, CallDraft(tool, arguments, **more), execute)
+            draft = CallDraft(tool, arguments, **more)
+            return await run(port, draft, execute, recheck=self._recheck)
 
     def decide_sync(self, tool: str, arguments: Mapping[str, Any], **more: Any) -> Standing:
         """`decide` for code without an event loop."""
@@ -146,7 +147,7 @@ class Gate:
             async def in_caller(judged: Mapping[str, Any]) -> T:
                 return await here(lambda: execute(judged))
 
-            return await run(port, draft, in_caller)
+            return await run(port, draft, in_caller, recheck=self._recheck)
 
         with self._at_work():
             return run_sync(thread, body)
@@ -254,6 +255,11 @@ class Gate:
             with self._idle:
                 self._under_way -= 1
                 self._idle.notify_all()
+
+    @property
+    def _recheck(self) -> Recheck | None:
+        """A server may see other files than this machine: what it noted is looked at only here."""
+        return still_so if self._url is None else None
 
     async def _bridged(self) -> BridgedGate:
         thread, port = self._thread, self._port

@@ -10,6 +10,7 @@ from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.core.reason import Reason
+from sayso.requests.precondition import Changed, Precondition
 
 NEVER = Moment(0)
 
@@ -159,7 +160,9 @@ class ApprovalRequest:
     `request_id` is the call's id. `version` grows by one with every change and is what conditional
     writes compare. `eligible` is kept for the people who could decide when it was made; this version
     leaves it empty and asks at the review. `caller_seen` is when the caller last showed it still
-    waits; `previous` is the request this one asks again.
+    waits; `previous` is the request this one asks again, and `changed` what has changed since that one
+    was approved. `preconditions` are what has to be as it was when this request was made; None if
+    nothing was noted.
     """
 
     call: ToolCall
@@ -181,6 +184,8 @@ class ApprovalRequest:
     previous: str | None = None
     approved_at: Moment | None = None
     sticky_lifted: bool = False
+    preconditions: tuple[Precondition, ...] | None = None
+    changed: tuple[Changed, ...] = ()
 
     @property
     def request_id(self) -> str:

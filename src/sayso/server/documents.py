@@ -117,12 +117,24 @@ class Standing(Document):
     verdict: dict[str, Any] | None
 
 
+class PreconditionTold(Document):
+    """One thing that has to be as it was: where a path leads, or what a file holds."""
+
+    kind: Literal["leads-to", "content", "definition"]
+    subject: str
+    value: str | None
+
+
 class ClaimTaken(Document):
-    """The single-use right to run a call, for so many seconds unless it is renewed."""
+    """The single-use right to run a call, for so many seconds unless it is renewed.
+
+    What `preconditions` say held when it was given, on the server's machine.
+    """
 
     call_id: Id
     token: str
     lease_seconds: float
+    preconditions: list[PreconditionTold]
 
 
 class ClaimAnswer(Document):
@@ -181,6 +193,13 @@ class WhyShown(Document):
     must_ask: bool
     rule: dict[str, Any] | None
     explain: Shown
+
+
+class ChangeShown(Document):
+    """One thing that has changed since the call was approved before."""
+
+    kind: Literal["leads-to", "content", "definition", "targets", "approver", "policy", "set"]
+    text: Shown
 
 
 class ArgumentShown(Document):
@@ -264,6 +283,8 @@ class Card(Document):
     caller: Literal["waiting", "gone"]
     why: WhyShown
     what: WhatShown
+    previous: Id | None
+    changed: list[ChangeShown]
     agent_words: Shown | None
     who: WhoShown
     approve_refused: str | None

@@ -77,6 +77,8 @@
  * @property {"waiting" | "gone"} caller
  * @property {Why} why
  * @property {What} what
+ * @property {string | null} previous
+ * @property {{kind: string, text: Shown}[]} changed
  * @property {Shown | null} agent_words
  * @property {Who} who
  * @property {string | null} approve_refused

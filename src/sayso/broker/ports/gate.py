@@ -10,6 +10,7 @@ from sayso.core.effect import Effect
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.requests.approval import Status
+from sayso.requests.precondition import Precondition
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,16 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The single-use right to run a call; `lease_seconds` is how long it lasts unless renewed."""
+    """The single-use right to run a call; `lease_seconds` is how long it lasts unless renewed.
+
+    `preconditions` held when it was taken; who runs the call where they can be looked at may look once
+    more, right before it runs (REQ-34).
+    """
 
     call_id: str
     token: str
     lease_seconds: float
+    preconditions: tuple[Precondition, ...] = ()
 
 
 class GatePort(Protocol):

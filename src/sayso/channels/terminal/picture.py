@@ -118,6 +118,10 @@ def _head(sheet: _Sheet, card: Card, now: Moment) -> None:
 
 
 def _why(sheet: _Sheet, card: Card) -> None:
+    if card.changed:
+        sheet.prose(show("It was approved before, and that no longer counts:"), "  ", "bold")
+        for change in card.changed:
+            sheet.block(one_line(change.text), "  ≠ ", WORDS_ROWS, prose=True)
     sheet.prose(one_line(card.why.sentence), "  ")
     targets = card.what.targets
     if len(targets) > 1:
@@ -127,7 +131,8 @@ def _why(sheet: _Sheet, card: Card) -> None:
             sheet.block(words, edge, 3, style=style)
         if len(targets) > WORDS_ROWS and not sheet.full:
             sheet.hide(f"… {count_words(len(targets) - WORDS_ROWS, 'more target')} hidden")
-    sheet.warn([card.why.sentence, *(target.text for target in targets)])
+    sheet.warn([card.why.sentence, *(change.text for change in card.changed)])
+    sheet.warn([*(target.text for target in targets)])
 
 
 def _what(sheet: _Sheet, card: Card, diff_lines: int) -> None:

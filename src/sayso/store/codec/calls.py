@@ -22,6 +22,7 @@ from sayso.requests.approval import (
     Why,
 )
 from sayso.requests.lifecycle import FINAL
+from sayso.requests.precondition import Changed, Precondition
 from sayso.store.codec.document import Row, reader, written
 from sayso.store.codec.logs import LogRows, log_rows
 
@@ -34,6 +35,8 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     action: str
     eligible: tuple[str, ...] = ()
     previous: str | None = None
+    preconditions: tuple[Precondition, ...] | None = None
+    changed: tuple[Changed, ...] = ()
 
 
 class _State(msgspec.Struct, omit_defaults=True):
@@ -119,7 +122,15 @@ def request_row(request: ApprovalRequest) -> dict[str, Any]:
 
 def _frozen(request: ApprovalRequest) -> str:
     return written(
-        _Asked(request.policy, request.why, request.action, request.eligible, request.previous)
+        _Asked(
+            request.policy,
+            request.why,
+            request.action,
+            request.eligible,
+            request.previous,
+            request.preconditions,
+            request.changed,
+        )
     )
 
 
@@ -194,6 +205,8 @@ def read_request(row: Row) -> ApprovalRequest:
         previous=asked.previous,
         approved_at=approved_at,
         sticky_lifted=bool(sticky_lifted),
+        preconditions=asked.preconditions,
+        changed=asked.changed,
     )
 
 

@@ -100,7 +100,7 @@ export class SaysoApprovalCard extends LitElement {
   }
 
   /** @param {Card} card */
-  #why({ why, request_id, digest, session_id }) {
+  #why({ why, changed, request_id, digest, session_id }) {
     const lines = linesOf(why.explain);
     const change = lines.findIndex((line) => plainText(line).startsWith(CHANGE));
     const steps = change < 0 ? lines : lines.slice(0, change);
@@ -108,6 +108,10 @@ export class SaysoApprovalCard extends LitElement {
     const named = rule !== "" && plainText(why.sentence).includes(rule);
     return html`<section class="why" aria-labelledby="why">
       <h2 id="why">Why this asks</h2>
+      ${changed.length === 0
+        ? nothing
+        : html`<p>It was approved before, and that no longer counts:</p>
+            <ul class="changed">${changed.map(({ text }) => html`<li><sayso-shown .runs=${text}></sayso-shown></li>`)}</ul>`}
       <p><sayso-shown class="named" .runs=${why.sentence} .parts=${[rule]}></sayso-shown></p>
       ${why.rule && !named
         ? html`<p class="rule"><span class="meta">Rule</span> <code><sayso-shown line .runs=${asShown(rule)}></sayso-shown></code>${why.rule.place ? html` <span class="meta"><sayso-shown line .runs=${asShown(why.rule.place)}></sayso-shown></span>` : nothing}</p>`
