@@ -23,6 +23,7 @@ from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.gate.decide import Context, decide
+from sayso.policy.patterns import command_allow, command_deny
 from sayso.policy.protection import protected_rules
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
@@ -50,6 +51,13 @@ class Bash(KnownFiles):
 
 
 FACTS = Bash()
+
+
+def forget_lines() -> None:
+    """Forget what is kept by a line or by its words; what is kept by rules and names of programs stays."""
+    analysis.forget()
+    command_allow._reaches.cache_clear()
+    command_deny._reading.cache_clear()
 
 
 def rules() -> RuleSet:
@@ -106,7 +114,7 @@ class Course:
                 self._decide(call)
         for call in calls:
             if cold:
-                analysis.forget()
+                forget_lines()
             start = clock()
             decide(call, self.ruleset, (), CONTEXT, FACTS, NOW)
             times.append(clock() - start)
@@ -116,7 +124,7 @@ class Course:
         clock, times = time.perf_counter, []
         for call in self.strict:
             line = call.arguments["command"]
-            analysis.forget()
+            forget_lines()
             start = clock()
             analysis.analyse(line, FACTS)
             times.append(clock() - start)
