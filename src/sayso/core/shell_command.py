@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from sayso.core.operation import Operation
 
 
-@dataclass(frozen=True, slots=True)
-class ShellWord:
+class ShellWord(Struct, frozen=True):
     """One word, as the shell will hand it to a program.
 
     `text` is it as written. `value` is what it will be, None where that cannot be known before the line
@@ -26,16 +26,14 @@ class ShellWord:
     splits: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Redirection:
+class Redirection(Struct, frozen=True):
     """A file that a command reads from or writes to; `ANY` for `<>`, which does both."""
 
     operation: Operation
     target: ShellWord
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Struct, frozen=True):
     """A variable set for one command, or by one without words; `value` None = an array or unknown."""
 
     name: str
@@ -49,8 +47,7 @@ class Role(StrEnum):
     TRANSPARENT = "transparent"
 
 
-@dataclass(frozen=True, slots=True)
-class ShellCommand:
+class ShellCommand(Struct, frozen=True):
     """One simple command that a line can run.
 
     `text` is its part of the line. Without `words` it only assigns or redirects. `assignments` stand
@@ -71,8 +68,7 @@ class ShellCommand:
     role: Role = Role.PLAIN
 
 
-@dataclass(frozen=True, slots=True)
-class ShellLine:
+class ShellLine(Struct, frozen=True):
     """All simple commands that a line can run; `doubts` say why it cannot be verified, if so."""
 
     text: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
 
 from sayso.core.operation import Operation
 from sayso.core.shell_command import ShellCommand
@@ -22,8 +23,7 @@ class TargetKind(StrEnum):
     NAME = "name"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """One thing a call touches.
 
     `text` is it as people see it. `own` tells a call's own targets from those derived from its

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
@@ -11,8 +12,7 @@ from sayso.policy.outcome import PolicyOutcome
 from sayso.requests.approval import Resolution
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The gate's word on one call.
 
     `policy` is what policy alone said (None if the call was refused before policy was asked);

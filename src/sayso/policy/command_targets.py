@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from sayso.core.operation import Operation
 from sayso.core.shell_command import Role, ShellCommand, ShellLine

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
@@ -14,8 +15,7 @@ from sayso.policy.rule import Rule
 _DEFAULT_POLICY = ApprovalPolicy()
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """One rule that matched one target; `note` says what a condition did, where there is one."""
 
     rule: Rule
@@ -33,8 +33,7 @@ class Match:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class TargetOutcome:
+class TargetOutcome(Struct, frozen=True):
     """What policy says of one target: the deciding rule (None = nothing matched) and all matches."""
 
     target: Target
@@ -70,8 +69,7 @@ class TargetOutcome:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyOutcome:
+class PolicyOutcome(Struct, frozen=True):
     """What policy says of a call.
 
     `rule` and `target` are the deciding ones; `approval` is the merged approval policy of every ask

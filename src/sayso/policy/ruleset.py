@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from msgspec import structs
+
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.observed_tool import Definitions
@@ -184,7 +186,7 @@ def judge(
     if outcome is None:
         outcome = _judge(call, ruleset, facts, plan)
     if ruleset.unavailable is not None and outcome.effect is not Effect.DENY:
-        return replace(
+        return structs.replace(
             outcome,
             effect=Effect.ASK,
             reason=Reason.RULES_UNAVAILABLE,
@@ -238,7 +240,7 @@ def _identity(call: ToolCall, ruleset: RuleSet, plan: Plan) -> Target:
     definition = call.definition or known.current
     if definition is None or definition in known.approved:
         return plan.identity
-    return replace(plan.identity, doubt=plan.identity.doubt or CHANGED)
+    return structs.replace(plan.identity, doubt=plan.identity.doubt or CHANGED)
 
 
 def _unmatched_write(outcome: TargetOutcome, call: ToolCall, plan: Plan) -> TargetOutcome:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
 from urllib.parse import unquote
 
 import idna
+from msgspec import Struct
 
 from sayso.policy.spelling import hidden_character
 
@@ -22,8 +22,7 @@ _OCTAL_ZEROS = re.compile(r"(?:(?<=\.)|^)0+(?=[0-9])")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
-@dataclass(frozen=True, slots=True)
-class WebAddress:
+class WebAddress(Struct, frozen=True):
     """Where a URL leads: `host` is canonical (A-labels or an address), None if it cannot be told.
 
     `alternatives` are hosts that some client might read instead; `doubt` says why the URL cannot be

@@ -6,7 +6,7 @@ that cannot be taken apart is covered by a pattern for every command and no othe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sayso.errors import RuleSyntaxError
 from sayso.policy.patterns.expression import Expression, compile_expression
@@ -14,8 +14,7 @@ from sayso.policy.patterns.glob import Glob, parse_glob
 from sayso.policy.shell.program_name import base_name
 
 
-@dataclass(frozen=True, slots=True)
-class CommandPattern:
+class CommandPattern(Struct, frozen=True):
     """One pattern for commands: its words, or a regular expression.
 
     `words` are as written, with a `*` at the end where any further ones may follow (`open_end`). `globs`

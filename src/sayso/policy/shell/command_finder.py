@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from sayso.core.shell_command import Assignment, Redirection, Role, ShellWord
 from sayso.policy.shell.findings import Findings

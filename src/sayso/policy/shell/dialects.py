@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from msgspec import Struct
+
 from sayso.policy.shell import syntax as s
 
 _SAME_IN_ZSH: Final = frozenset(
@@ -53,5 +55,5 @@ def _zsh(body: s.Statements) -> Iterator[str]:
         elif isinstance(node, s.Bare):
             if "$" in node.text or "(" in node.text:
                 yield f"zsh expands `{node.text}`"
-        elif hasattr(node, "__dataclass_fields__"):
-            todo += [getattr(node, name) for name in node.__dataclass_fields__]
+        elif isinstance(node, Struct):
+            todo += [getattr(node, name) for name in node.__struct_fields__]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sayso.core.operation import Operation
 
@@ -20,8 +21,7 @@ _TAR_LONG = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A file that one of these words names; `path` None = not known."""
 
     path: str | None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from sayso.core.operation import Operation
 from sayso.core.shell_command import Assignment, Redirection, Role, ShellCommand, ShellWord

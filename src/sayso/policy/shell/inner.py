@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sayso.core.shell_command import Assignment, ShellWord
 from sayso.policy.shell.words import beginning, is_known
@@ -12,8 +14,7 @@ ANY_WORDS = ShellWord("…", None, splits=True)
 """Words that come from elsewhere, any number of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inner:
+class Inner(Struct, frozen=True):
     """A command that another one runs; exactly one of `words`, `text` and `unknown` is set.
 
     `words` is the command as it is run without a shell, `text` a command line for a shell of `dialect`

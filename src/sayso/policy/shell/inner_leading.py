@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sayso.core.shell_command import Assignment, ShellWord
 from sayso.policy.shell.inner import Inner, is_word, text_of, unknown

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
@@ -17,8 +18,7 @@ _TRACELESS = frozenset("celuvx")
 _QUIET_SETTINGS = frozenset({"pipefail", "errexit", "nounset", "xtrace", "verbose"})
 
 
-@dataclass(frozen=True, slots=True)
-class ShellCall:
+class ShellCall(Struct, frozen=True):
     """How a shell is called: its options, where its first operand stands, and a word that may be an option.
 
     Letters behind a `+` are capital ones here; `long` are its long options, `settings` those of `-o`.

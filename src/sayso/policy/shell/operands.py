@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from sayso.core.operation import Operation
 from sayso.core.shell_command import ShellCommand, ShellWord

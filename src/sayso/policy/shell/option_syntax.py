@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+
+from msgspec import Struct
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.words import after, beginning, is_known
@@ -19,8 +20,7 @@ class Takes(Enum):
     GLUED = "?"
 
 
-@dataclass(frozen=True, slots=True)
-class Syntax:
+class Syntax(Struct, frozen=True):
     """The options of a program by their spelling, each with the name it goes by and what it takes.
 
     `reaching` are the names of those by which it runs another program or writes a file.
@@ -61,8 +61,7 @@ def syntax(text: str) -> Syntax:
     return Syntax(short, long, frozenset(reaching))
 
 
-@dataclass(frozen=True, slots=True)
-class Leading:
+class Leading(Struct, frozen=True):
     """The options at the front of a program's words, and where the rest begins."""
 
     options: tuple[tuple[str, ShellWord | None], ...]

@@ -6,8 +6,10 @@ Reading is generous: a word that may be an option and may be none is told of as 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell import git_options, program_options
@@ -25,8 +27,7 @@ from sayso.policy.shell.wrapper_table import (
 _NO_SYNTAX = Syntax({}, {})
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(Struct, frozen=True):
     """How the words of a program are read; `known` tells that its options are known well enough."""
 
     program: str
@@ -43,8 +44,7 @@ class Grammar:
     front: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """An option of a command: the name it goes by, as it is spelled, its value, and its place.
 
     `known` tells that it is in the table; `name` is else as written.
@@ -57,8 +57,7 @@ class Option:
     known: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(Struct, frozen=True):
     """A word that is no option; `maybe` tells that it may be the value of an option that is not known."""
 
     word: ShellWord
@@ -66,8 +65,7 @@ class Operand:
     maybe: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """The words of a command, taken apart; `loose` are the words of which it is not known what they are."""
 
     grammar: Grammar

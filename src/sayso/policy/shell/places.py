@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 Chain: TypeAlias = tuple[str | None, ...]
 Places: TypeAlias = tuple[Chain, ...]
@@ -18,8 +19,7 @@ _MOST: Final = 8
 _LONGEST: Final = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """Where the shell may be after a command succeeded, and after it failed; empty = it never gets there."""
 
     succeeded: Places

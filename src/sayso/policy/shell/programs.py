@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from sayso.policy.shell.program_table import TABLE
 
@@ -64,8 +65,7 @@ class Use(StrEnum):
     """A file, a revision, or a file in a revision behind a colon."""
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """How the words of one program are read; see the head of `program_table.py`.
 
     `fixed` are the uses of the first operands, `last` that of the last of several, `rest` that of all

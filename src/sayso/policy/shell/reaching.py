@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell import git_options, program_options
@@ -123,8 +125,7 @@ _READING_CONFIG = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """By what a command reaches further, in a name that all spellings share, and the place of the word."""
 
     name: str

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Deed(StrEnum):
@@ -20,8 +21,7 @@ class Deed(StrEnum):
     UNREAD = "a script that cannot be read"
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """One thing that a script does besides; `file` is the one it reads or writes, None if not known."""
 
     deed: Deed

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.variables import names_in
@@ -22,8 +23,7 @@ DECLARING: Final = names_in("export declare typeset local readonly")
 """Commands whose operands are assignments."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetVariable:
+class SetVariable(Struct, frozen=True):
     """A variable gets a value, None where that is not known; `number` tells that it can only be a number."""
 
     name: str
@@ -32,22 +32,19 @@ class SetVariable:
     number: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluated:
+class Evaluated(Struct, frozen=True):
     """A text is computed as arithmetic, and the variables that it names with it."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(Struct, frozen=True):
     """What the line does from here on cannot be known, and why."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExportAll:
+class ExportAll(Struct, frozen=True):
     """Every variable that is set from here on is exported."""
 
 

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Bare:
+
+class Bare(Struct, frozen=True):
     """Characters outside quotes, none of them escaped: `~`, braces and glob signs still count."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Quoted:
+class Quoted(Struct, frozen=True):
     """Characters that mean themselves."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Double:
+class Double(Struct, frozen=True):
     """What stands in double quotes."""
 
     pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """`$name` or `${name…}`; `form` is empty for these two, else the operator (`:-`, `@P`, `!`, `[`).
 
     `words` are the words inside it, `sums` what the shell computes for it: subscripts, offsets.
@@ -41,23 +38,20 @@ class Parameter:
     many: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Substitution:
+class Substitution(Struct, frozen=True):
     """A command or process substitution (`process`)."""
 
     body: Statements
     process: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
+class Arithmetic(Struct, frozen=True):
     """`$((…))`."""
 
     sum: Sum
 
 
-@dataclass(frozen=True, slots=True)
-class Unclear:
+class Unclear(Struct, frozen=True):
     """A piece whose value is not known although it runs nothing; `why` is None, or a reason to doubt."""
 
     why: str | None = None
@@ -66,8 +60,7 @@ class Unclear:
 Piece: TypeAlias = Bare | Quoted | Double | Parameter | Substitution | Arithmetic | Unclear
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A word; one that plainly means its characters has `literal` and no pieces."""
 
     text: str
@@ -75,16 +68,14 @@ class Word:
     pieces: tuple[Piece, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(Struct, frozen=True):
     """An arithmetic expression: its operands, in order, and the names that it gives a number."""
 
     operands: tuple[Word, ...]
     assigned: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(Struct, frozen=True):
     """`name=value`; `items` are the words of an array, `naked` tells that there is no `=`."""
 
     text: str
@@ -96,8 +87,7 @@ class Assign:
     naked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(Struct, frozen=True):
     """A redirection; `descriptor` is the number or `{name}` before it, `body` that of a heredoc."""
 
     text: str
@@ -107,47 +97,41 @@ class Redirect:
     body: Word | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(Struct, frozen=True):
     """A simple command."""
 
     words: tuple[Word, ...]
     assigns: tuple[Assign, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Declare:
+class Declare(Struct, frozen=True):
     """`export`, `declare` and the like, whose operands may be assignments."""
 
     variant: str
     operands: tuple[Word | Assign, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """Statements joined by `&&` and `||`: one sign fewer than parts."""
 
     parts: tuple[Statement, ...]
     signs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(Struct, frozen=True):
     """Statements joined by `|` or `|&`."""
 
     parts: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """`{ …; }`, or `( … )` where `subshell`."""
 
     body: Statements
     subshell: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Struct, frozen=True):
     """`if`; an `elif` is an `If` in `otherwise`."""
 
     condition: Statements
@@ -155,8 +139,7 @@ class If:
     otherwise: Statements
 
 
-@dataclass(frozen=True, slots=True)
-class While:
+class While(Struct, frozen=True):
     """`while`, or `until`."""
 
     condition: Statements
@@ -164,8 +147,7 @@ class While:
     until: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class For:
+class For(Struct, frozen=True):
     """`for` or `select` over words; without `words` it goes over the positional parameters."""
 
     name: str
@@ -173,32 +155,28 @@ class For:
     body: Statements
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """`for ((…; …; …))`."""
 
     sums: tuple[Sum, ...]
     body: Statements
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """`case`; each arm is its patterns and its body."""
 
     word: Word
     arms: tuple[tuple[tuple[Word, ...], Statements], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """`[[ … ]]`: every comparison in it as its operator and its operands, and all its words as written."""
 
     words: tuple[Word, ...]
     comparisons: tuple[tuple[str, tuple[Word, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Compute:
+class Compute(Struct, frozen=True):
     """`(( … ))`, or `let` where `let`."""
 
     sums: tuple[Sum, ...]
@@ -206,32 +184,28 @@ class Compute:
     let: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """The definition of a function."""
 
     name: str
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Coprocess:
+class Coprocess(Struct, frozen=True):
     """`coproc`."""
 
     name: Word | None
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
+class Timed(Struct, frozen=True):
     """`time` before a pipeline."""
 
     body: Statement | None
     posix: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Strange:
+class Strange(Struct, frozen=True):
     """A construct that is not known here."""
 
     kind: str
@@ -257,8 +231,7 @@ Command: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A command with its redirections; `text` is its part of the line."""
 
     text: str
@@ -271,8 +244,7 @@ class Statement:
 Statements: TypeAlias = tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """A whole line, and which of the constructs in it other shells than bash read in another way."""
 
     body: Statements

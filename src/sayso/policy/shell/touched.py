@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+
+from msgspec import Struct
 
 from sayso.core.operation import Operation
 from sayso.core.shell_command import Redirection, ShellWord
@@ -37,8 +38,7 @@ class Sort(StrEnum):
     ANYTHING = "anything"
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """One thing that a command touches.
 
     `folders` are steps from the folder it runs in to the one that the word is relative to. `guessed`

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell import syntax as s
@@ -17,8 +18,7 @@ _SAFE_HOME = re.compile(r"[/\w.@%+=:,~-]+", re.ASCII)
 _NAME_BEFORE_VALUE: Final = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What the value of a word depends on: the home directory (None = not known) and the shell."""
 
     home: str | None

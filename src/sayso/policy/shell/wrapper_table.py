@@ -7,11 +7,10 @@ here costs a question, never an unseen command.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapper:
+class Wrapper(Struct, frozen=True):
     """How a program that runs another one is called.
 
     `options` are those before the inner command, as `option_syntax.syntax` reads them (a `!` marks those

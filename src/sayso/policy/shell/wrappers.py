@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
