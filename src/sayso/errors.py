@@ -18,6 +18,7 @@
     │ ├ RequestClosed         it was resolved or it expired; carries the resolution
     │ ├ NotNow                it cannot be approved until something else is mended
     │ ├ DigestMismatch        the digest is not the one of this call
+    │ ├ KeyInvalid            a text is not the key of a grant
     │ └ ClaimLost             the claim is not, or no longer, this runner's
     ├ AccessError
     │ ├ NotAuthenticated      no valid credential was presented
@@ -176,6 +177,10 @@ class NotNow(RequestError):
 
 class DigestMismatch(RequestError):
     """The digest presented is not the digest of this call."""
+
+
+class KeyInvalid(RequestError):
+    """A text is not the key of a grant."""
 
 
 class ClaimLost(RequestError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
@@ -15,10 +15,12 @@ from sayso.gate.decide import Context, decide
 from sayso.gate.verdict import Verdict
 from sayso.people.person import Person
 from sayso.policy.facts import NOTHING_KNOWN
-from sayso.policy.rule import Rule
+from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet
 from sayso.requests.approval import Resolution
 from sayso.requests.grant import Grant, StickyRejection
+from sayso.requests.key import Key, KeyKind
+from sayso.requests.standing_grant import Bypass, BypassScope, Extent, KeyGrant, Remembered
 from tests.fakes.values import at
 from tests.fakes.world import compiled, rule
 
@@ -35,6 +37,7 @@ calls = st.builds(
     session_id=st.sampled_from(["s1", "s2"]),
     agent_id=st.sampled_from(["coder", "writer"]),
     user_id=st.just("uma"),
+    attended=st.sampled_from([True, True, True, False]),
 )
 
 people = st.fixed_dictionaries(
@@ -63,11 +66,24 @@ policies = st.builds(
     self_approval=st.booleans(),
 )
 
-rules = st.builds(
+
+def of_origin(written: Rule, origin: Origin) -> Rule:
+    """The same rule from elsewhere: what a tool's policy asks is the only ask of a list that can be lifted."""
+    return replace(written, origin=origin, id=f"{origin.value}:{written.id}")
+
+
+written_rules = st.builds(
     rule,
     st.sampled_from([Effect.ALLOW, Effect.ASK, Effect.ASK, Effect.DENY]),
     st.sampled_from(PATTERNS),
     approval=st.none() | policies,
+    must_ask=st.sampled_from([True, False, False]),
+)
+
+rules = st.builds(
+    of_origin,
+    written_rules,
+    st.sampled_from([Origin.GLOBAL, Origin.TOOL_POLICY, Origin.TOOL_POLICY]),
 )
 
 
@@ -81,6 +97,39 @@ def grants_for(digest: str) -> st.SearchStrategy[Grant]:
         until=st.sampled_from([-600.0, -0.000001, 0.0, 0.000001, 300.0, 600.0]).map(at),
     )
 
+
+key_grants = st.builds(
+    KeyGrant,
+    grant_id=st.uuids().map(str),
+    key=st.builds(lambda tool: Key(KeyKind.TOOL, (tool, "")), st.sampled_from(TOOLS)),
+    user_id=st.sampled_from(["uma", "uma", "uma", "anna"]),
+    session_id=st.sampled_from([None, "s1", "s2"]),
+    giver=st.sampled_from([*IDS, "somebody"]),
+    giver_name=st.just("Somebody"),
+    given_at=st.just(at(-60)),
+    veto=st.sampled_from([False, False, False, True]),
+)
+
+bypasses = st.builds(
+    Bypass,
+    bypass_id=st.uuids().map(str),
+    scope=st.sampled_from(
+        [BypassScope(Extent.ALL), BypassScope(Extent.ALL), BypassScope(Extent.CATEGORY, "shell")]
+    ),
+    session_id=st.sampled_from(["s1", "s2"]),
+    host_start=st.sampled_from(["h1", "h1", "h2"]),
+    giver=st.sampled_from([*IDS, "somebody"]),
+    giver_name=st.just("Somebody"),
+    given_at=st.just(at(-60)),
+    until=st.none() | st.sampled_from([-600.0, -0.000001, 0.0, 0.000001, 600.0]).map(at),
+)
+
+remembered = st.builds(
+    Remembered,
+    grants=st.lists(key_grants, max_size=3).map(tuple),
+    bypasses=st.lists(bypasses, max_size=3).map(tuple),
+    host_start=st.just("h1"),
+)
 
 stickies = st.none() | st.just(
     StickyRejection("r9", Resolution(Reason.REJECTED, at(-60), "Anna", comment="no"))
@@ -133,5 +182,6 @@ def gate_worlds(draw: st.DrawFn) -> GateWorld:
             can_ask=draw(st.sampled_from([True, True, False])),
             sticky=draw(stickies),
             people=draw(people),
+            remembered=draw(st.just(Remembered()) | remembered),
         ),
     )

@@ -17,6 +17,7 @@ from sayso.people.person import Person
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.ruleset import judge
 from sayso.requests.grant import Grant
+from sayso.requests.standing_grant import Remembered
 from tests.fakes.values import a_call, at
 from tests.fakes.world import rule
 from tests.laws.gate_worlds import IDS, NOW, GateWorld, gate_worlds
@@ -86,7 +87,7 @@ def test_nothing_is_lifted_while_rules_cannot_be_loaded(world: GateWorld) -> Non
 def test_a_grant_counts_only_if_its_giver_could_approve(world: GateWorld) -> None:
     policy = judge(world.call, world.ruleset, NOTHING_KNOWN)
     assume(policy.effect is Effect.ASK and policy.reason is not Reason.RULES_UNAVAILABLE)
-    world = replace(world, context=replace(world.context, stopped=False))
+    world = replace(world, context=replace(world.context, stopped=False, remembered=Remembered()))
     verdict = world.decide()
     mine = [g for g in world.grants if g.fits(verdict.digest, NOW)]
     sufficient = [g for g in mine if enough(g, world.call, policy, world.context.people)]
@@ -152,6 +153,7 @@ def test_a_grant_fits_one_digest(world: GateWorld, change: dict[str, Any]) -> No
 
 @given(gate_worlds(), st.integers(0, 10**9))
 def test_an_expired_grant_is_no_grant(world: GateWorld, later: int) -> None:
+    world = replace(world, context=replace(world.context, remembered=Remembered()))
     digest = world.decide().digest
     ended = [replace(g, until=min(g.until, NOW)) for g in (*world.grants, generous(digest))]
     assert world.decide(tuple(ended)) == world.decide(())

@@ -11,19 +11,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
 from sayso.core.session import DEFAULT_GROUP
+from sayso.gate.lifting import lifted, suffice, veto_on
 from sayso.gate.verdict import Verdict
-from sayso.people.eligibility import may_review
 from sayso.people.person import Person
-from sayso.people.token import SESSION
 from sayso.policy.facts import Facts
 from sayso.policy.ruleset import RuleSet, judge
 from sayso.requests.grant import Grant, StickyRejection
+from sayso.requests.standing_grant import Remembered
+
+_NOTHING = Remembered()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Context:
     can_ask: bool = True
     sticky: StickyRejection | None = None
     people: Mapping[str, Person] = field(default_factory=dict)
+    remembered: Remembered = _NOTHING
 
 
 def decide(
@@ -52,11 +54,15 @@ def decide(
     policy = judge(call, rules, facts, group=context.group)
     if policy.effect is not Effect.ASK:
         return Verdict(policy.effect, policy.reason, digest, policy)
+    remembered = context.remembered
+    veto = veto_on(call, policy, rules, facts, remembered) if remembered else None
+    if veto is not None:  # it makes the ask a deny, which no approval lifts either
+        return Verdict(Effect.DENY, Reason.SAVED_DENY, digest, policy, by=(veto,))
     fitting = [grant for grant in grants if grant.fits(digest, now)]
     if fitting and policy.reason is Reason.RULES_UNAVAILABLE:  # nothing lifts it
         return Verdict(Effect.ASK, policy.reason, digest, policy)
     for grant in fitting:
-        if _suffices(grant, call, policy.approval, context.people):
+        if suffice(grant.givers, call, policy.approval, context.people):
             lifted_by = grant.request_id
             return Verdict(Effect.ALLOW, Reason.APPROVED, digest, policy, None, lifted_by)
     if fitting:
@@ -64,18 +70,10 @@ def decide(
     if context.sticky is not None:
         earlier = context.sticky.resolution
         return Verdict(Effect.DENY, Reason.STICKY_DENY, digest, policy, earlier)
+    people = context.people
+    found = lifted(call, policy, rules, facts, remembered, people, now) if remembered else None
+    if found is not None:
+        return Verdict(Effect.ALLOW, found.reason, digest, policy, by=found.by)
     if not context.can_ask:
         return Verdict(Effect.DENY, Reason.NO_APPROVER, digest, policy)
     return Verdict(Effect.ASK, policy.reason, digest, policy)
-
-
-def _suffices(
-    grant: Grant, call: ToolCall, policy: ApprovalPolicy, people: Mapping[str, Person]
-) -> bool:
-    """Whether the givers, as they are today, could approve under today's policy and are enough."""
-    counted = [
-        giver
-        for giver in set(grant.givers)
-        if giver in people and may_review(people[giver], SESSION, call.owner, policy) is None
-    ]
-    return len(counted) >= policy.quorum

@@ -12,6 +12,7 @@ from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.rule import Origin, Rule
 from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.sentence import on_one_line
+from sayso.requests.standing_grant import KeyGrant
 
 MOST_NAMED = 5
 """So many of the things that ask are named where an allow for each is missing."""
@@ -76,6 +77,12 @@ def verdict_message(verdict: Verdict) -> str:
             by = earlier.by if earlier is not None and earlier.by else "a person"
             comment = f": {earlier.comment}" if earlier is not None and earlier.comment else ""
             return f"rejected by {by}{comment} (the identical call was rejected before; do not repeat it)"
+        case Reason.SAVED_DENY:
+            by = next((f" by {g.giver_name}" for g in verdict.by if g.giver_name), "")
+            said = next(
+                (f": {g.comment}" for g in verdict.by if isinstance(g, KeyGrant) and g.comment), ""
+            )
+            return f"rejected{by} for good{said} (do not repeat it)"
         case Reason.NO_APPROVER:
             return "refused: this needs a person and there is nobody to ask"
         case Reason.CANCELLED:

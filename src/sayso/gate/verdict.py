@@ -10,6 +10,7 @@ from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.policy.outcome import PolicyOutcome
 from sayso.requests.approval import Resolution
+from sayso.requests.standing_grant import Bypass, KeyGrant
 
 
 class Verdict(Struct, frozen=True):
@@ -17,7 +18,7 @@ class Verdict(Struct, frozen=True):
 
     `policy` is what policy alone said (None if the call was refused before policy was asked);
     `earlier` is the rejection that sticks, where that is the reason; `grant_request_id` the request
-    whose approval lifted the ask.
+    whose approval lifted the ask; `by` what people had remembered that lifted it, or the veto.
     """
 
     effect: Effect
@@ -26,6 +27,7 @@ class Verdict(Struct, frozen=True):
     policy: PolicyOutcome | None = None
     earlier: Resolution | None = None
     grant_request_id: str | None = None
+    by: tuple[KeyGrant | Bypass, ...] = ()
 
     @property
     def rule_text(self) -> str:
@@ -45,6 +47,7 @@ class Verdict(Struct, frozen=True):
             "must_ask": policy is not None and policy.must_ask,
             "rule": None if policy is None or policy.rule is None else policy.rule.to_json(),
             "target": None if policy is None else policy.target.to_json(),
+            "granted": [grant.to_json() for grant in self.by],
             "warnings": [] if policy is None else list(policy.warnings),
             "trace": [] if policy is None else policy.trace(),
         }

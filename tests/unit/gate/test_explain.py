@@ -23,11 +23,25 @@ from sayso.policy.ruleset import compile_ruleset
 from sayso.policy.shipped_descriptors import SHIPPED
 from sayso.requests.approval import Resolution, Status
 from sayso.requests.grant import StickyRejection
+from sayso.requests.key import Key, KeyKind
+from sayso.requests.standing_grant import KeyGrant, Remembered
 from tests.fakes.facts import FakeFacts
 from tests.fakes.values import a_call, at, in_every_state
 from tests.fakes.world import compiled, rule
 
 STICKY = StickyRejection("r1", Resolution(Reason.REJECTED, at(0), "Anna", comment="not today"))
+
+VETO = KeyGrant(
+    "g1",
+    Key(KeyKind.TOOL, ("send_mail", "")),
+    "owner",
+    None,
+    "anna",
+    "Anna",
+    at(-60),
+    veto=True,
+    comment="not this one",
+)
 
 
 def verdict(*rules: Rule, unavailable: str | None = None, **context: object) -> Verdict:
@@ -71,6 +85,14 @@ def test_every_origin_has_words(origin: Origin) -> None:
         (
             verdict(sticky=STICKY),
             "rejected by Anna: not today (the identical call was rejected before; do not repeat it)",
+        ),
+        (
+            verdict(remembered=Remembered((VETO,))),
+            "rejected by Anna for good: not this one (do not repeat it)",
+        ),
+        (
+            verdict(remembered=Remembered((replace(VETO, comment=None),))),
+            "rejected by Anna for good (do not repeat it)",
         ),
     ],
 )
