@@ -16,6 +16,11 @@ from sayso.system.places import find_places
 
 LOCK_NAME = "serve.lock"
 
+KEPT_BY_THE_SERVER = (
+    "if it was, the running server keeps its deny and ask rules until an empty one is put there"
+)
+"""What is to be known where there are no settings and a server runs: it may have read some (POL-63)."""
+
 
 @contextlib.contextmanager
 def serving(url: str) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from sayso.config.reading import Table
@@ -22,14 +23,29 @@ def read_descriptors(table: Table) -> tuple[ToolDescriptor, ...]:
     return tuple(descriptor for descriptor, tool in found if set(tool.data) - set(POLICY_KEYS))
 
 
+def descriptor_faults(root: Table) -> Iterator[SettingsInvalid]:
+    """What is wrong with each descriptor that cannot be read."""
+    for table in _each(root):
+        try:
+            read_descriptors(table)
+        except SettingsInvalid as error:
+            yield error
+
+
 def readable_descriptors(root: Table) -> tuple[ToolDescriptor, ...]:
     """The descriptors that can be read, each by itself, in a file that is invalid elsewhere."""
-    tools = root.data.get("tools")
     found: list[ToolDescriptor] = []
-    for name, tool in tools.items() if isinstance(tools, dict) else ():
+    for table in _each(root):
         with suppress(SettingsInvalid):
-            found += read_descriptors(Table(root.document, {name: tool}, ("tools",)))
+            found += read_descriptors(table)
     return tuple(found)
+
+
+def _each(root: Table) -> Iterator[Table]:
+    """The `[tools]` table with one tool at a time."""
+    tools = root.data.get("tools")
+    for name, tool in tools.items() if isinstance(tools, dict) else ():
+        yield Table(root.document, {name: tool}, ("tools",))
 
 
 def _descriptor(name: str, table: Table) -> ToolDescriptor:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sayso.config.faults import faults_of
 from sayso.config.reading import MAX_BYTES, unreadable
 from sayso.config.rules_file import RulesFile
 from sayso.config.settings import (
@@ -105,6 +106,14 @@ class FollowedFile:
         """What is wrong with the file, with what it names and with its `rules.json`, as of the last look."""
         further = None if self._further is None else self._further.problem
         return tuple(text for text in (self.problem, self._not_found, further) if text is not None)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The problems, with every rule among them that cannot be read, for who mends the file."""
+        if self.problem is None or self._data is None or self._named_by is not None:
+            return self.problems
+        faults = faults_of(self.path, self._data, self.scope)
+        return (*(faults or (self.problem,)), *self.problems[1:])
 
     @property
     def silent(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -72,12 +72,21 @@ def read_rules(root: Table, origin: Origin) -> list[Rule]:
 def readable_rules(root: Table, origin: Origin) -> list[Rule]:
     """The deny and ask rules that can be read, each by itself, in a file that is invalid elsewhere (POL-63)."""
     found: dict[str, Rule] = {}
-    for read in islice(_readers(root, origin), _most(origin)):
+    for read in islice(_readers(root, origin, (Effect.ASK, Effect.DENY)), _most(origin)):
         with suppress(SettingsInvalid):
             for rule in read():
                 if rule.effect is not Effect.ALLOW:
                     _add(found, rule)
     return list(found.values())
+
+
+def rule_faults(root: Table, origin: Origin) -> Iterator[SettingsInvalid]:
+    """What is wrong with each rule that cannot be read, whatever stands around it."""
+    for read in islice(_readers(root, origin, Effect), _most(origin)):
+        try:
+            read()
+        except SettingsInvalid as error:
+            yield error
 
 
 def with_timeout(rule: Rule, seconds: float | None) -> Rule:
@@ -125,11 +134,16 @@ def _add(found: dict[str, Rule], rule: Rule) -> None:
         found[name] = replace(rule, id=name)
 
 
-def _readers(root: Table, origin: Origin) -> Iterator[Callable[[], Sequence[Rule]]]:
-    """One reader for each rule, whatever stands around it; those of a wrong type are passed over."""
+def _readers(
+    root: Table, origin: Origin, effects: Iterable[Effect]
+) -> Iterator[Callable[[], Sequence[Rule]]]:
+    """One reader for each rule (of the lists: with these effects), whatever stands around it.
+
+    What is of a wrong type is passed over.
+    """
     document, data = root.document, root.data
     permissions = _as_table(data.get("permissions"))
-    for effect in (Effect.ASK, Effect.DENY):
+    for effect in effects:
         for number, text in enumerate(_as_list(permissions.get(effect.word))):
             if isinstance(text, str):
                 path: KeyPath = ("permissions", effect.word, number)

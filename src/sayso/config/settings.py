@@ -196,6 +196,7 @@ def _settings(document: Document, scope: Scope) -> Settings:
     warnings += later_keys(root)
     tools = root.table("tools")
     descriptors = read_descriptors(tools)
+    warnings += _named_as_pairs(tools)
     _try_examples(rules, descriptors)
     return Settings(
         rules=rules,
@@ -210,6 +211,17 @@ def _settings(document: Document, scope: Scope) -> Settings:
         rules_json=_rules_json(root.table("permissions")),
         tool_files=_tool_files(root),
     )
+
+
+def _named_as_pairs(tools: Table) -> Iterator[str]:
+    """A warning for each tool whose name looks like a server's and a tool's in one."""
+    for name, table in tools.named_tables():
+        server, colon, tool = name.partition(":")
+        if colon and server and tool and "server" not in table:
+            yield (
+                f"{table.place}: `{name}` is here the whole name of a tool; the tool `{tool}` of the "
+                f'server `{server}` has the name `{tool}` and server = "{server}"'
+            )
 
 
 def _tool_files(root: Table) -> tuple[NamedFiles, ...]:

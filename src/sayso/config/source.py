@@ -93,8 +93,15 @@ class SettingsRules:
 
     def problems(self) -> tuple[str, ...]:
         """What is wrong with the files, those of the known workspaces among them."""
+        return self._told(lambda file: file.problems)
+
+    def faults(self) -> tuple[str, ...]:
+        """The problems, with every rule of a file that cannot be read instead of the first."""
+        return self._told(lambda file: file.faults)
+
+    def _told(self, of: Callable[[FollowedFile], tuple[str, ...]]) -> tuple[str, ...]:
         files = [self._own, *(f for found in self._workspaces.values() for f in found.files)]
-        found = [text for file in _with_tools(files) for text in file.problems]
+        found = [text for file in _with_tools(files) for text in of(file)]
         if self.trust is not None and self.trust.problem is not None:
             found.append(self.trust.problem)
         return tuple(dict.fromkeys(found))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sayso.config.faults import faults_of
+from sayso.config.reading import read_file
 from sayso.config.settings import Scope, load_settings
 from sayso.config.workspace import PROJECT_FILES
 from sayso.core.address import DEFAULT_PORT
@@ -37,7 +39,7 @@ async def rules_in_force(workspace: str, flags: Sequence[Rule] = ()) -> InForce:
     port = lists.settings.port or DEFAULT_PORT
     async with open_broker(settings=lists, ports=[port]) as broker:
         rules = await broker.world.rules.current(workspace)
-        problems = broker.world.rules.problems()
+        problems = lists.faults()
     why = rules.unavailable
     if why is not None and why not in problems:
         problems = (why, *problems)
@@ -65,6 +67,15 @@ def rules_of_file(path: Path, facts: Facts, extra: Sequence[Rule] = ()) -> RuleS
         SHIPPED.adding(settings.descriptors),
         facts=facts,
     )
+
+
+def faults_of_file(path: Path) -> tuple[str, ...]:
+    """Everything wrong in a settings file itself, where `rules_of_file` raises the first."""
+    try:
+        data = read_file(path, "give yourself the right to read it")
+    except SettingsInvalid:
+        return ()
+    return () if data is None else faults_of(path, data, _scope(path))
 
 
 def _scope(path: Path) -> Scope:

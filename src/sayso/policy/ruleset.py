@@ -36,8 +36,8 @@ class RuleSet:
     """All rules in force, compiled once and never changed; build it with `compile_ruleset`.
 
     `unavailable` says why the rules could not be loaded, None if they are; `problems` are sentences
-    about rules that cannot be read (those count so that nothing is loosened), `warnings` about rules
-    that can never match.
+    about rules that cannot be read (those count so that nothing is loosened), `left_out` those among
+    them about rules that are not here, `warnings` about rules that can never match.
     """
 
     def __init__(
@@ -63,7 +63,8 @@ class RuleSet:
                 self._groups.setdefault(rule.rule.group_id, Layer()).add(rule)
         self.rules = tuple(rule.rule for rule in compiled)
         unread = (rule.problem for rule in compiled if rule.problem is not None)
-        self.problems = (*unread, *problems)
+        self.left_out = tuple(problems)
+        self.problems = (*unread, *self.left_out)
         self.warnings = tuple(rule.never for rule in compiled if rule.never is not None)
         self._by_agent = any(rule.agent_id for rule in compiled)
         self._by_source = any(rule.source for rule in compiled)
@@ -174,6 +175,7 @@ def with_lists(ruleset: RuleSet, extra: Iterable[Rule], facts: Facts) -> RuleSet
         unavailable=ruleset.unavailable,
         groups=ruleset.groups,
         definitions=ruleset.definitions,
+        problems=ruleset.left_out,
     )
 
 

@@ -58,7 +58,10 @@ def default_sentence(call: ToolCall, targets: Sequence[Target]) -> str:
     tool = call.tool if call.server is None else f"{call.server}:{call.tool}"
     aside = f" ({_quoted(tool)})" if call.server is not None else ""
     said = _of_targets([_near(target, call.workspace) for target in own])
-    return f"Run {_quoted(tool)}?" if said is None else f"{said}{aside}?"
+    if said is not None:
+        return f"{said}{aside}?"
+    verb = "Call" if tool.casefold().startswith("run") else "Run"  # nobody reads `Run run?`
+    return f"{verb} {_quoted(tool)}?"
 
 
 def _near(target: Target, workspace: str | None) -> Target:

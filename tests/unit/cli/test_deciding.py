@@ -44,6 +44,15 @@ def test_what_waits_is_listed_with_what_can_be_done(sayso: CommandLine) -> None:
     assert cards[0]["digest"] == first.digest
 
 
+def test_what_is_wrong_with_the_settings_is_said_once_and_in_words(sayso: CommandLine) -> None:
+    (standing,) = sayso.ask(mail())
+    (sayso.home / "settings.toml").write_text("[permissions")
+    for words_ in (("inbox", "list"), ("inbox", "show", standing.call_id)):
+        lines = sayso(*words_).err.splitlines()
+        assert lines[0].startswith(f"warning: {sayso.home}/settings.toml:1:13: ")
+        assert [line for line in lines if not line.startswith(("warning: ", "hint: "))] == []
+
+
 def test_nothing_in_a_list_can_imitate_another_line(sayso: CommandLine) -> None:
     sayso.ask(CallDraft("send\u202e\nmail\x1b[2J", {}))
     said = sayso("inbox", "list")

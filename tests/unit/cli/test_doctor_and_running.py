@@ -45,6 +45,22 @@ def test_nothing_is_made_by_looking(bare: CommandLine) -> None:
     assert not bare.home.exists()
 
 
+@pytest.mark.spec("POL-63", "POL-71")
+def test_settings_that_are_away_may_still_count_in_a_server_that_runs(sayso: CommandLine) -> None:
+    settings = sayso.home / "settings.toml"
+    settings.unlink()
+    kept = "the running server keeps its deny and ask rules until an empty one is put there"
+    assert kept not in sayso("policy", "explain", "--", "ls").err
+    with serving("http://127.0.0.1:9"):
+        assert f"ok    rules load; settings {settings}, not there: if it was, {kept}\n" in (
+            sayso("doctor").out
+        )
+        explained = sayso("policy", "explain", "--", "ls")
+        assert explained.err == f"warning: `{settings}` is not there; if it was, {kept}\n"
+        settings.touch()
+        assert sayso("policy", "explain", "--", "ls").err == ""
+
+
 def test_what_is_to_be_mended_is_said(sayso: CommandLine) -> None:
     sayso.home.chmod(0o755)
     (sayso.home / "settings.toml").write_text('[permissions]\nalow = ["x"]\n')

@@ -103,6 +103,40 @@ def test_a_rule_of_a_session_is_saved_nowhere(sayso: CommandLine, settings: Path
     assert both.code == ExitCode.FAILURE
 
 
+@pytest.mark.spec("POL-64")
+def test_a_rule_of_a_session_is_kept_in_the_settings_on_request(
+    sayso: CommandLine, settings: Path
+) -> None:
+    async def opened(broker: Broker) -> str:
+        actor = await broker.access.embedded_agent("coder")
+        return (await broker.open_session(actor, workspace="/srv/site")).session_id
+
+    async def rules(broker: Broker) -> Any:
+        session = await broker.world.store.session(session_id)
+        assert session is not None
+        return [(given.effect, given.text) for given in session.rules]
+
+    session_id = sayso.within(opened)
+    words = ("policy", "add", "allow", "todo", "--session", session_id)
+    unknown = sayso.owner(*words, "--save")
+    assert unknown.code == ExitCode.FAILURE
+    assert "the session has no rule `allow tool(todo)`" in unknown.err
+    assert settings.read_text() == BEFORE
+    sayso.owner(*words)
+    assert sayso(*words, "--save").code == ExitCode.REFUSED
+    kept = sayso.owner(*words, "--save")
+    assert kept.out == f"added: allow tool(todo) ({settings}:5)\n"
+    assert '  "tool(todo)",\n' in settings.read_text()
+    assert sayso.within(rules) == []
+    assert f"rule saved in {settings}: allow tool(todo)" in notes(sayso)
+    nowhere = sayso.owner("policy", "add", "allow", "todo", "--save")
+    assert "hint: name the session: --session ID; or leave out --save" in nowhere.err
+    sayso.owner("policy", "add", "deny", "x", "--session", session_id)
+    words = ("policy", "add", "deny", "x", "--session", session_id)
+    mine = json.loads(sayso.owner(*words, "--save", "--scope", "workspace", "--json").out)
+    assert Path(mine["path"]).parent.parent == sayso.home / "workspaces"
+
+
 def test_what_is_odd_about_a_new_rule_is_said_at_once(sayso: CommandLine, settings: Path) -> None:
     said = sayso.owner("policy", "add", "allow", "web(*)")
     assert said.code == 0

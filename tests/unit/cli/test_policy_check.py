@@ -56,6 +56,47 @@ def test_a_file_that_cannot_be_used_is_an_error_at_its_place_and_others_are_stil
     assert found["findings"][0]["hint"] == "did you mean `shell(…)`?"
 
 
+WRONG = """[permissions]
+deny = ["shel(x)", "read(a)"]
+allow = ["wb(y)"]
+[[rule]]
+effect = "ask"
+rule = "tool(z)"
+when = "input.x >"
+[tools.save]
+kind = "write"
+"""
+
+
+@pytest.mark.spec("POL-70")
+def test_every_wrong_rule_of_a_file_is_told(sayso: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(WRONG)
+    said = sayso("policy", "check", str(path), "--json")
+    assert said.code == ExitCode.FAILURE
+    places = [one["place"] for one in json.loads(said.out)["findings"]]
+    assert places == [f"{path}:{at}" for at in ("2:10", "3:11", "7:18", "9:8")]
+    own = sayso.home / "settings.toml"
+    own.write_text(WRONG)
+    said = sayso("policy", "check", "--json")
+    found = [one for one in json.loads(said.out)["findings"] if one["code"] == "invalid"]
+    assert [one["place"] for one in found] == [
+        f"{own}:{at}" for at in ("2:10", "3:11", "7:18", "9:8")
+    ]
+    assert sayso("doctor").out.count("MEND") == 1, "elsewhere the first says that the file is wrong"
+
+
+@pytest.mark.spec("POL-70")
+def test_of_a_file_that_cannot_be_read_one_fault_is_told(
+    sayso: CommandLine, tmp_path: Path
+) -> None:
+    for text in ("[permissions", "nonsense = 1"):
+        path = tmp_path / "bad.toml"
+        path.write_text(text)
+        assert sayso("policy", "check", str(path)).out.endswith("0 rules: 1 error\n")
+    assert sayso("policy", "check", str(tmp_path)).out.endswith("0 rules: 1 error\n")
+
+
 @pytest.mark.spec("POL-70")
 def test_rules_of_several_files_count_together(sayso: CommandLine, tmp_path: Path) -> None:
     one, two = tmp_path / "one.toml", tmp_path / "two.toml"

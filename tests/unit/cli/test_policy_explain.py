@@ -154,3 +154,15 @@ def test_a_project_that_waits_for_trust_is_a_warning_in_plain_words(
         assert said.err == (
             f"warning: {tmp_path}/sayso.toml: what it loosens waits for your trust: sayso trust\n"
         )
+
+
+@pytest.mark.spec("POL-71")
+def test_a_workspace_that_is_not_there_is_told(sayso: CommandLine, tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    said = sayso("policy", "explain", "--workspace", str(away), "--", "ls")
+    assert said.code == ExitCode.OK
+    assert said.err == (
+        f"warning: `{away}` is no folder that is there: no settings of a project count, and no links\n"
+    )
+    away.mkdir()
+    assert sayso("policy", "explain", "--workspace", str(away), "--", "ls").err == ""

@@ -243,3 +243,17 @@ def test_the_example_of_the_documentation_is_read() -> None:
     settings = read(example)
     assert len(settings.rules) == 12
     assert settings.descriptors[0].tool == "deploy"
+
+
+@pytest.mark.spec("POL-2", "POL-60")
+def test_a_tool_that_is_named_as_a_pair_is_warned_about() -> None:
+    found = parse_settings(Path("s.toml"), b'[tools."box:run"]\nkind = "network"\nurls = ["to"]\n')
+    (warning,) = found.warnings
+    assert warning == (
+        "s.toml:1:1: `box:run` is here the whole name of a tool; the tool `run` of the server `box` "
+        'has the name `run` and server = "box"'
+    )
+    for name in ("run", ":run", "box:"):
+        assert not parse_settings(
+            Path("s.toml"), f'[tools."{name}"]\nurls = []\n'.encode()
+        ).warnings

@@ -9,7 +9,7 @@ from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Origin
-from sayso.policy.ruleset import compile_ruleset, judge
+from sayso.policy.ruleset import compile_ruleset, judge, with_lists
 from sayso.policy.shipped_descriptors import SHIPPED
 from sayso.policy.text_rule import parse_text_rule
 from tests.fakes.facts import FakeFacts
@@ -186,6 +186,14 @@ def test_a_rule_that_cannot_be_read_counts_so_that_nothing_is_loosened() -> None
     assert judge(call(), ruleset, NOTHING_KNOWN).effect is Effect.DENY
     left_out = replace(rule("allow path(src)"), path_pattern="a*/..")
     assert effect(READ, left_out) == "ask"
+
+
+def test_what_is_said_of_rules_stays_said_when_others_are_added() -> None:
+    broken = replace(rule("deny path(src)"), path_pattern="a*/..")
+    ruleset = compile_ruleset([broken], [], SHIPPED, problems=["`lying` is left out"])
+    more = with_lists(ruleset, [rule("allow tool(*)")], NOTHING_KNOWN)
+    assert len(more.problems) == 2
+    assert more.problems == ruleset.problems
 
 
 @pytest.mark.spec("POL-13")

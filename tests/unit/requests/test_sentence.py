@@ -47,6 +47,14 @@ def sentence(template: str, arguments: dict[str, Any] | None = None) -> str:
     return action_sentence(call(arguments), ApprovalPolicy(action=template), ())
 
 
+@pytest.mark.spec("REQ-13")
+@pytest.mark.parametrize(
+    ("tool", "said"), [("run", "Call run?"), ("Run_it", "Call Run_it?"), ("prune", "Run prune?")]
+)
+def test_a_tool_whose_name_says_run_is_called(tool: str, said: str) -> None:
+    assert default_sentence(replace(call(), tool=tool), ()) == said
+
+
 @pytest.mark.parametrize(
     ("targets", "said"),
     [

@@ -17,7 +17,7 @@ from cyclopts import App
 from sayso.channels.display import safe
 from sayso.cli.acting import AsJson
 from sayso.cli.exit_codes import ExitCode
-from sayso.cli.running import running_url
+from sayso.cli.running import KEPT_BY_THE_SERVER, running_url
 from sayso.cli.saying import quiet_logs
 from sayso.config.workspace import SETTINGS_NAME
 from sayso.errors import SaysoError
@@ -72,14 +72,14 @@ async def _findings() -> list[Finding]:
         places = find_places()
         findings += [_private(directory) for directory in sorted({places.data, places.config})]
         settings = places.config / SETTINGS_NAME
-        shown = f"{settings}{'' if settings.exists() else ', not there, which is fine'}"
+        url = running_url() if places.data.exists() else None
+        shown = f"{settings}{'' if settings.exists() else _away(url)}"
         if places.database.exists():
             findings += await _installation(places.database, shown)
         else:
             findings.append(Finding(True, f"database {places.database} is made at the first start"))
             findings.append(Finding(True, f"settings {shown}"))
             findings.append(_CHOOSE)
-        url = running_url() if places.data.exists() else None
         what = f"a server runs at {url}" if url else "no server runs; to start one: sayso serve"
         findings.append(Finding(True, what))
     except SaysoError as error:
@@ -87,6 +87,11 @@ async def _findings() -> list[Finding]:
     sandbox = "is here" if shutil.which("bwrap") else "is not installed; nothing needs it yet"
     findings.append(Finding(True, f"bubblewrap {sandbox}"))
     return findings
+
+
+def _away(url: str | None) -> str:
+    """What it means that there are no settings."""
+    return f", not there: {KEPT_BY_THE_SERVER}" if url else ", not there, which is fine"
 
 
 _CHOOSE = Finding(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 
 from cyclopts import App
 
+from sayso.broker.broker import Broker
 from sayso.cli.acting import AsJson
 from sayso.cli.cards import beginning_of, card_json, card_text, inbox_table, short_ids
-from sayso.cli.saying import say
+from sayso.cli.saying import quiet_logs, say
 from sayso.core.code_words import code_of
 from sayso.front.assembly import open_broker
+from sayso.requests.approval import ApprovalRequest
 
 app = App(name="inbox", help="See what waits for people.", help_format="plaintext")
 
@@ -34,13 +37,19 @@ def show(request_id: str, /, *, as_json: AsJson = False) -> int:
     return asyncio.run(_show(request_id, as_json))
 
 
+async def _warn(broker: Broker, requests: Sequence[ApprovalRequest]) -> None:
+    """Say what is wrong with the settings, those of the requests' workspaces among them."""
+    for request in requests:
+        await broker.world.rules.current(request.call.workspace)
+    for problem in broker.world.rules.problems():
+        say("warning", problem)
+
+
 async def _list(as_json: bool) -> int:
+    quiet_logs()  # what they would say is said in words
     async with open_broker() as broker:
         requests = await broker.world.store.pending()
-        for request in requests:  # so that the files of their workspaces are known
-            await broker.world.rules.current(request.call.workspace)
-        for problem in broker.world.rules.problems():
-            say("warning", problem)
+        await _warn(broker, requests)
         if as_json:
             print(json.dumps([await card_json(broker, request) for request in requests], indent=2))
             return 0
@@ -57,8 +66,10 @@ async def _list(as_json: bool) -> int:
 
 
 async def _show(request_id: str, as_json: bool) -> int:
+    quiet_logs()
     async with open_broker() as broker:
         request = await beginning_of(broker, request_id)
+        await _warn(broker, [request])
         if as_json:
             print(json.dumps(await card_json(broker, request), indent=2))
         else:

@@ -13,12 +13,12 @@ from litestar.params import JSONBody
 from sayso.broker.rule_source import given_rules
 from sayso.broker.session_rules import flag_rules
 from sayso.channels.display import show, shown_json
+from sayso.config.faults import faults_of
 from sayso.config.settings import parse_settings
-from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.errors import RuleRefused, SettingsInvalid
-from sayso.gate.decide import Context, decide
 from sayso.gate.explain import explain
+from sayso.gate.made_up import MadeUpCall, decide_made_up
 from sayso.policy.lint import invalid_settings, lint
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import compile_ruleset, with_lists
@@ -75,11 +75,13 @@ async def check_policy(
     problems = broker.world.rules.problems()
     broken = [invalid_settings(problem) for problem in problems]
     if data.settings is not None:
+        content = data.settings.encode()
         try:
-            settings = parse_settings(SETTINGS, data.settings.encode())
-        except SettingsInvalid as error:
-            invalid = invalid_settings(str(error)).to_json()
-            return msgspec.convert({"rules": 0, "findings": [invalid]}, PolicyCheckShown)
+            settings = parse_settings(SETTINGS, content)
+        except SettingsInvalid:
+            faults = await asyncio.to_thread(faults_of, SETTINGS, content)
+            invalid = [invalid_settings(fault).to_json() for fault in faults]
+            return msgspec.convert({"rules": 0, "findings": invalid}, PolicyCheckShown)
         broken = []
         built_in = [rule for rule in rules.rules if rule.origin is Origin.BUILT_IN]
         known = SHIPPED.adding(settings.descriptors)
@@ -107,19 +109,17 @@ async def explain_policy(
     extra = given_rules(flag_rules(allow=data.allow, ask=data.ask, deny=data.deny))
     if extra:
         rules = with_lists(rules, extra, world.facts)
-    call = ToolCall(
-        "explained",
+    made_up = MadeUpCall(
         data.tool,
         data.arguments,
-        session_id="explained",
+        server=data.server,
+        workspace=data.workspace,
         agent_id=data.agent_id,
         user_id=data.user_id or request.user.person.person_id,
         source=data.source,
-        workspace=data.workspace,
-        server=data.server,
+        group=data.group_id,
     )
-    context = Context(group=data.group_id)
-    verdict = decide(call, rules, (), context, world.facts, world.clock.now())
+    verdict = decide_made_up(made_up, rules, world.facts, world.clock.now())
     found = {**verdict.to_json(), "explain": shown_json(show(explain(verdict)))}
     return msgspec.convert(found, VerdictShown)
 

@@ -15,6 +15,7 @@ from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting
 from sayso.cli.commands.policy.settings_target import SettingsTarget, settings_target
 from sayso.cli.saying import quiet_logs, say
 from sayso.config.edit import Edit, add_rule, remove_rule
+from sayso.config.saving import save_session_rule
 from sayso.config.settings import Scope
 from sayso.core.effect import Effect
 from sayso.errors import CallInvalid
@@ -41,13 +42,17 @@ SessionId = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A change of the policy: the rule, and where it goes or is taken from."""
+    """A change of the policy: the rule, and where it goes or is taken from.
+
+    With `keep` a session's rule goes into the settings file and is no longer the session's.
+    """
 
     effect: Effect
     text: str
     scope: Scope
     session: str | None
     workspace: str
+    keep: bool = False
 
     @property
     def words(self) -> str:
@@ -67,6 +72,14 @@ def add(
     *,
     scope: ScopeWord = "user",
     session: SessionId = None,
+    save: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            show_default=False,
+            help="Keep a rule that the session has already: in the settings of --scope, no longer in it.",
+        ),
+    ] = False,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
     as_json: AsJson = False,
@@ -77,7 +90,7 @@ def add(
     running sessions follow it. It needs a person's credential, as every change
     of what agents may do.
     """
-    wanted = _wanted(effect, rule, scope, session)
+    wanted = _wanted(effect, rule, scope, session, keep=save)
     return asyncio.run(_change(wanted, passphrase_stdin, token_stdin, as_json, adding=True))
 
 
@@ -101,14 +114,21 @@ def remove(
     return asyncio.run(_change(wanted, passphrase_stdin, token_stdin, as_json, adding=False))
 
 
-def _wanted(effect: str, text: str, scope: str, session: str | None) -> Wanted:
+def _wanted(
+    effect: str, text: str, scope: str, session: str | None, *, keep: bool = False
+) -> Wanted:
     """The change that is meant; raises RuleSyntaxError before anybody is asked for a passphrase."""
-    if session is not None and scope != "user":
+    if keep and session is None:
+        raise CallInvalid(
+            "--save keeps a rule of a session",
+            "name the session: --session ID; or leave out --save",
+        )
+    if session is not None and scope != "user" and not keep:
         raise CallInvalid("a session's rules are saved nowhere", "leave out --scope, or --session")
     said = Effect.parse(effect)
     whose = Scope.WORKSPACE if scope == "workspace" else Scope.USER
     rule = parse_text_rule(said, text, whose.value)
-    return Wanted(said, rule.text, whose, session, str(Path.cwd().resolve()))
+    return Wanted(said, rule.text, whose, session, str(Path.cwd().resolve()), keep)
 
 
 async def _change(
@@ -120,7 +140,18 @@ async def _change(
         actor,
     ):
         broker.access.must_configure(actor)
-        if wanted.session is not None:
+        if wanted.session is not None and wanted.keep:
+            edit = await save_session_rule(
+                broker,
+                actor,
+                wanted.session,
+                wanted.effect,
+                wanted.text,
+                wanted.target.path,
+                head=wanted.target.head,
+            )
+            done = {"path": str(edit.path), "line": edit.line, "changed": edit.changed}
+        elif wanted.session is not None:
             rules = broker.session_rules
             change = rules.add if adding else rules.remove
             await change(actor, wanted.session, wanted.effect, wanted.text)
@@ -135,7 +166,7 @@ async def _change(
         print(json.dumps({"effect": wanted.effect.word, "rule": wanted.text, **done}, indent=2))
     else:
         print(safe_line(_told(wanted, done, adding=adding)))
-    if adding and wanted.session is None:
+    if adding and "path" in done:
         await _warn(wanted)
     return 0
 

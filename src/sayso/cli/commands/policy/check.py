@@ -14,7 +14,7 @@ from sayso.cli.acting import AsJson
 from sayso.cli.commands.policy.looking import look
 from sayso.cli.exit_codes import ExitCode
 from sayso.errors import SettingsInvalid
-from sayso.front.rules_in_force import rules_of_file
+from sayso.front.rules_in_force import faults_of_file, rules_of_file
 from sayso.policy.facts import Facts
 from sayso.policy.lint import Finding, Severity, invalid_settings, lint
 from sayso.policy.rule import Origin, Rule
@@ -67,7 +67,7 @@ def _of_files(files: Iterable[Path], facts: Facts) -> tuple[list[Finding], tuple
         try:
             read = rules_of_file(file, facts, rules)
         except SettingsInvalid as error:
-            broken.append(invalid_settings(str(error)))
+            broken += map(invalid_settings, faults_of_file(file) or (str(error),))
         else:
             rules = [rule for rule in read.rules if rule.origin is not Origin.BUILT_IN]
     if read is None:

@@ -16,11 +16,12 @@ from sayso.cli.acting import AsJson
 from sayso.cli.commands.policy.flags import SettingsFile
 from sayso.cli.commands.policy.looking import look
 from sayso.cli.flags import AllowRules, AskRules, DenyRules
-from sayso.core.call import ToolCall, parse_arguments
+from sayso.cli.saying import say
+from sayso.core.call import parse_arguments
 from sayso.errors import CallInvalid
 from sayso.front.rules_in_force import rules_of_file
-from sayso.gate.decide import Context, decide
 from sayso.gate.explain import explain as explained
+from sayso.gate.made_up import MadeUpCall, decide_made_up
 from sayso.system.clock import SystemClock
 from sayso.system.facts import LocalFacts
 
@@ -64,23 +65,27 @@ def explain(
     extra = given_rules(flag_rules(allow=allow, ask=ask, deny=deny))
     name, arguments = _what(command, tool, arg, json_args)
     where = str((workspace or Path.cwd()).absolute())
-    call = ToolCall(
-        "explained",
+    if not Path(where).is_dir():
+        say(
+            "warning",
+            f"`{where}` is no folder that is there: no settings of a project count, and no links",
+        )
+    made_up = MadeUpCall(
         name,
         arguments,
-        session_id="explained",
+        server=server,
+        workspace=where,
         agent_id=agent,
         user_id=user,
         source=source,
-        workspace=where,
-        server=server,
+        group=group,
     )
     facts = LocalFacts()
     if file is not None:
         rules = rules_of_file(file, facts, extra)
     else:
         rules = look(where, extra).rules
-    verdict = decide(call, rules, (), Context(group=group), facts, SystemClock().now())
+    verdict = decide_made_up(made_up, rules, facts, SystemClock().now())
     if as_json:
         print(json.dumps({"tool": name, "arguments": arguments, **verdict.to_json()}, indent=2))
     else:

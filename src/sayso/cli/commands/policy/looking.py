@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from sayso.cli.running import KEPT_BY_THE_SERVER, running_url
 from sayso.cli.saying import quiet_logs, say
+from sayso.config.workspace import SETTINGS_NAME
 from sayso.front.rules_in_force import InForce, rules_in_force
 from sayso.policy.rule import Rule
+from sayso.system.places import find_places
 
 
 def look(workspace: str, flags: Sequence[Rule] = ()) -> InForce:
@@ -19,4 +22,7 @@ def look(workspace: str, flags: Sequence[Rule] = ()) -> InForce:
     found = asyncio.run(rules_in_force(workspace, flags))
     for warning in found.warnings:
         say("warning", warning)
+    settings = find_places().config / SETTINGS_NAME
+    if not settings.exists() and running_url() is not None:
+        say("warning", f"`{settings}` is not there; {KEPT_BY_THE_SERVER}")
     return found
