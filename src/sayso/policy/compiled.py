@@ -174,7 +174,7 @@ class CompiledRule:
             if rule.pattern == FOR_PEOPLE and rule.origin is Origin.BUILT_IN:
                 self.for_people = True
             else:
-                self.command = compile_command(rule.pattern or "")
+                self.command = compile_command(rule.pattern or "", _home(facts))
         elif rule.kind == "web":
             self.host = compile_host(rule.pattern or "")
         elif rule.kind == "mcp":
@@ -203,7 +203,7 @@ class CompiledRule:
             self.paths = None
             self._compile_paths(rule, facts, compile_table_path)
         elif rule.pattern is not None:
-            self.command = compile_command(rule.pattern)
+            self.command = compile_command(rule.pattern, _home(facts))
             for compile_other in (self._try_host, self._try_pair):
                 compile_other(rule.pattern)
 
@@ -222,7 +222,7 @@ class CompiledRule:
     def _compile_paths(
         self, rule: Rule, facts: Facts | None, compile_path: Callable[..., list[PathPattern]]
     ) -> None:
-        home = None if facts is None else facts.home
+        home = _home(facts)
         windows = facts is not None and facts.windows
         text = rule.path_pattern or ""
         if text == CRITICAL and rule.origin is Origin.BUILT_IN:
@@ -242,6 +242,10 @@ class CompiledRule:
                 for exception in rule.exceptions
                 for pattern in compile_text_path(exception, home, windows=windows, strict=False)
             )
+
+
+def _home(facts: Facts | None) -> str | None:
+    return None if facts is None else facts.home
 
 
 def is_catch_all(rule: Rule) -> bool:

@@ -14,6 +14,10 @@ class Facts(Protocol):
         """The home directory of the user the tools run as."""
 
     @property
+    def user(self) -> str | None:
+        """The name by which the system knows the owner of that home directory: `~name` is it then."""
+
+    @property
     def windows(self) -> bool:
         """Whether paths follow the rules of Windows."""
 
@@ -47,6 +51,7 @@ class NothingKnown:
     """The facts of a machine of which nothing is known."""
 
     home: str | None = None
+    user: str | None = None
     windows: bool = False
     dialect: str = "bash"
 

@@ -37,6 +37,7 @@ class MadeUpFacts:
     """
 
     home: str | None = "/home/u"
+    user: str | None = "u"
     windows: bool = False
     links: Mapping[str, str] = field(default_factory=dict)
     ignore_case: bool | None = False

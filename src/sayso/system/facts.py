@@ -7,12 +7,16 @@ import glob
 import itertools
 import os
 import stat
+import sys
 import threading
 from collections.abc import Mapping
 from typing import Any
 
 from sayso.policy.web_address import canonical_address
 from sayso.system import shell_parser
+
+if sys.platform != "win32":
+    import pwd
 
 MAX_LINKS = 40
 """How many links one path may go through, as in the kernel."""
@@ -33,12 +37,13 @@ class LocalFacts:
     one at the fetch. Only literal addresses are known.
     """
 
-    __slots__ = ("_case", "_home", "_lock")
+    __slots__ = ("_case", "_home", "_lock", "_user")
 
     def __init__(self, home: str | None = None) -> None:
         """`home` is the home directory of the user the tools run as, unless it is this one's."""
         found = os.path.expanduser("~") if home is None else home
         self._home = found if os.path.isabs(found) else None
+        self._user = None if self._home is None else _owner_of(self._home)
         self._case: dict[tuple[int, int], bool] = {}
         self._lock = threading.Lock()
 
@@ -46,6 +51,11 @@ class LocalFacts:
     def home(self) -> str | None:
         """The home directory of the user the tools run as."""
         return self._home
+
+    @property
+    def user(self) -> str | None:
+        """The name of this process's user, if the home directory is that user's."""
+        return self._user
 
     @property
     def windows(self) -> bool:
@@ -128,6 +138,18 @@ class LocalFacts:
         except OSError as error:
             return False if error.errno in _ABSENT else None
         return True
+
+
+def _owner_of(home: str) -> str | None:
+    """The name of this process's user where the system has that home directory for it."""
+    if sys.platform == "win32":
+        return None
+    try:
+        name = pwd.getpwuid(os.getuid()).pw_name
+        # A shell looks the name up: another entry of that name may come first.
+        return name if pwd.getpwnam(name).pw_dir == home else None
+    except (KeyError, OSError):
+        return None
 
 
 def _follow(path: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import stat
 from pathlib import Path
 
@@ -28,6 +29,13 @@ def test_it_is_what_policy_asks_for(facts: LocalFacts) -> None:
     assert asked.windows is False
     assert LocalFacts("/home/other").home == "/home/other"
     assert LocalFacts("~").home is None
+
+
+def test_a_name_is_told_only_where_the_system_gives_it_that_home() -> None:
+    entry = pwd.getpwuid(os.getuid())
+    assert LocalFacts(entry.pw_dir).user == entry.pw_name
+    assert LocalFacts("/home/other").user is None
+    assert LocalFacts("~").user is None
 
 
 def test_links_are_followed_and_the_rest_is_kept(facts: LocalFacts, tmp_path: Path) -> None:

@@ -44,12 +44,16 @@ def allows(pattern: CommandPattern, command: ShellCommand) -> bool:
         return False
     for place in range(1, count):
         last = place == count - 1 and not pattern.open_end
-        if not _fits(pattern.globs[place], pattern.words[place], words[place], last=last):
+        if not _fits(pattern.globs[place], _spelled(pattern, place), words[place], last=last):
             return False
     if pattern.exact:
         return True
     further = _reaches(words)
     return not further or further <= _reaches_of(pattern)
+
+
+def _spelled(pattern: CommandPattern, place: int) -> str:
+    return (pattern.spelled or pattern).words[place]
 
 
 def _leads_elsewhere(command: ShellCommand) -> bool:
@@ -65,7 +69,7 @@ def _program_fits(pattern: CommandPattern, word: ShellWord) -> bool:
         name = trusted_name(value)
         return name is not None and glob_matches(glob, name)
     if len(glob) == 1:
-        return value == written or word.text == written
+        return value == written or word.text in (written, _spelled(pattern, 0))
     return glob_matches(glob, value) and ".." not in value.split("/")
 
 

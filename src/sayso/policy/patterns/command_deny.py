@@ -29,6 +29,14 @@ class Fit(IntEnum):
 
 def fit(pattern: CommandPattern, command: ShellCommand, *, ignores_case: bool) -> Fit:
     """Whether a deny or ask with this pattern is about the command."""
+    found = _fit(pattern, command, ignores_case=ignores_case)
+    if found is Fit.YES or pattern.spelled is None:
+        return found
+    # A `~` is also tried as the character it is, which the line may have in quotes.
+    return max(found, _fit(pattern.spelled, command, ignores_case=ignores_case))
+
+
+def _fit(pattern: CommandPattern, command: ShellCommand, *, ignores_case: bool) -> Fit:
     words = command.words
     if pattern.everything:
         return Fit.YES
@@ -116,6 +124,8 @@ def begins_with_an_operand(pattern: CommandPattern) -> bool:
     """Whether the word after the program is one and the same operand, however it is read."""
     if len(pattern.globs) < 2 or len(pattern.globs[1]) > 1 or pattern.program is None:
         return False
+    if pattern.spelled is not None:
+        return False  # there are two of it
     wanted = _wanted(pattern, pattern.program)
     return bool(wanted.operands) and wanted.operands[0].place == 1
 

@@ -16,16 +16,16 @@ _MOST_KEPT: Final = 2048
 _MOST_KEPT_CHARACTERS: Final = 4096
 
 # What a line is follows from its key alone, so that forgetting is always safe (POL-37).
-_memo: dict[tuple[str, str | None, str], ShellLine] = {}
+_memo: dict[tuple[str, str | None, str | None, str], ShellLine] = {}
 
 
 def analyse(text: str, facts: Facts) -> ShellLine:
-    """What a command line runs; analysed once, and kept by its text, the home directory and the shell.
+    """What a command line runs; analysed once, and kept by its text, the home directory, its owner and the shell.
 
     Whatever stands in the way of knowing is among the `doubts` of the line, together with all
     commands that were found nevertheless. Never raises.
     """
-    key = (text, facts.home, facts.dialect)
+    key = (text, facts.home, facts.user, facts.dialect)
     found = _memo.get(key)
     if found is None:
         found, lasting = _analyse(text, facts)
@@ -55,7 +55,8 @@ def _analyse(text: str, facts: Facts) -> tuple[ShellLine, bool]:
 
 
 def _walk(text: str, facts: Facts, home: str | None) -> Finder:
-    finder = Finder(facts, Surroundings(home, facts.dialect))
+    user = None if home is None else facts.user
+    finder = Finder(facts, Surroundings(home, facts.dialect, user))
     try:
         finder.run_text(text, None, START)
     except RecursionError:

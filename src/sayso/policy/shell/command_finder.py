@@ -13,12 +13,12 @@ from sayso.policy.shell.inner import Inner
 from sayso.policy.shell.places import ANYWHERE, Outcome, Places, moved, still
 from sayso.policy.shell.program_name import base_name, trusted_name
 from sayso.policy.shell.shell_builtins import SPECIAL_BUILTINS, changes
+from sayso.policy.shell.syntax import MAX_DEPTH
 from sayso.policy.shell.variables import is_harmless, names_in
 from sayso.policy.shell.words import beginning, is_known
 from sayso.policy.shell.wrapper_table import SHELLS
 from sayso.policy.shell.wrappers import SCRIPT_READERS, inner_of, reads_script_from_input
 
-MAX_DEPTH: Final = 64
 _IN_THIS_SHELL: Final = frozenset({"command", "builtin", "eval"})
 _SAME_USER: Final = _IN_THIS_SHELL | {"trap", "exec", "find", "xargs", "setsid", "ionice", "flock"}
 _ZSH_WORDS: Final = names_in(
@@ -59,8 +59,10 @@ class CommandFinder(Findings, ABC):
         else:
             self.programs.add(name)
             inner = inner_of(words)
-            if inner and all(found.transparent or found.elsewhere for found in inner):
-                plain = any(found.elsewhere for found in inner)
+            if inner and all(
+                found.transparent or found.elsewhere or found.covered for found in inner
+            ):
+                plain = any(found.elsewhere or found.covered for found in inner)
                 role = Role.PLAIN if plain else Role.TRANSPARENT
         script = self._script(name, words, inner)
         if script is not None and _is_bare_shell(name, words):
@@ -107,7 +109,7 @@ class CommandFinder(Findings, ABC):
     ) -> Outcome:
         """What a wrapper runs, with the variables that are set for the wrapper."""
         if inner.unknown is not None:
-            if not inner.elsewhere:
+            if not inner.elsewhere and not inner.covered:
                 self.doubt(inner.unknown)
             return still(places)
         if self.depth >= MAX_DEPTH:
@@ -117,11 +119,11 @@ class CommandFinder(Findings, ABC):
         here = name in _IN_THIS_SHELL
         self.wrappers = (*wrappers, base_name(name))
         self.depth += 1
-        self.elsewhere += inner.elsewhere
+        self.covered += inner.elsewhere or inner.covered
         for assignment in assignments:
             if not is_harmless(assignment.name):
                 self.names[assignment.name] = None
-        if not inner.transparent and name not in _SAME_USER:
+        if not (inner.transparent or inner.covered or name in _SAME_USER):
             # Another user, host or environment: `~` within is not known.
             self.around = replace(around, home=None)
         start = places
@@ -142,7 +144,7 @@ class CommandFinder(Findings, ABC):
             outcome = self.call(shown, inner.words, start, inner.assignments)
         else:
             outcome = still(start)
-        self.elsewhere -= inner.elsewhere
+        self.covered -= inner.elsewhere or inner.covered
         self.depth -= 1
         self.wrappers, self.feed, self.around = wrappers, feed, around
         if not here:

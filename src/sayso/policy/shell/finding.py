@@ -8,7 +8,6 @@ from typing import Any, Final
 from sayso.core.shell_command import Role, ShellWord
 from sayso.policy.facts import Facts
 from sayso.policy.shell import syntax as s
-from sayso.policy.shell.command_finder import MAX_DEPTH
 from sayso.policy.shell.dialects import concerns_of_other_shells
 from sayso.policy.shell.places import ANYWHERE, Outcome, Places, still, union
 from sayso.policy.shell.reading import read_script, sure_parts
@@ -106,8 +105,8 @@ class Finder(WordFinder):
                 read = _COMMANDS.get(type(command))
                 if read is None:
                     self.doubt("an unknown construct")
-                elif self.depth >= MAX_DEPTH:
-                    self.doubt(f"it is nested deeper than {MAX_DEPTH} levels")
+                elif self.depth >= s.MAX_DEPTH:
+                    self.doubt(f"it is nested deeper than {s.MAX_DEPTH} levels")
                 else:
                     self.depth += 1
                     outcome = read(self, statement, command, places)

@@ -42,13 +42,13 @@ class Findings:
         self.exporting = False
         self.functions: set[str] = set()
         self.programs: set[str] = set()
-        self.elsewhere = 0
-        """How many containers the commands at hand run in: what is not known there is not of here."""
+        self.covered = 0
+        """How many commands around the one at hand it is covered by: only denies and asks are tried on it."""
         self.wrappers: tuple[str, ...] = ()
 
     def doubt(self, why: str) -> None:
         """The line cannot be verified, and why."""
-        if not self.elsewhere:
+        if not self.covered:
             self.doubts[why] = None
 
     def emit(
@@ -62,7 +62,7 @@ class Findings:
         role: Role = Role.PLAIN,
     ) -> None:
         """A command that the line can run."""
-        if self.elsewhere:
+        if self.covered:
             role = Role.TRANSPARENT
         command = ShellCommand(
             text,

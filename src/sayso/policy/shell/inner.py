@@ -19,10 +19,10 @@ class Inner(Struct, frozen=True):
 
     `words` is the command as it is run without a shell, `text` a command line for a shell of `dialect`
     (`bash`, `posix` or `zsh`; None = the one that is running), `unknown` says in words why the command
-    cannot be known. `transparent` tells that an allow need not cover the outer command. `elsewhere`
-    tells that the inner command runs in a container, so that an allow of the outer one covers it, and
-    only denies and asks are tried on it. `folder` is where it runs, like the operand of a `cd` before
-    it; `assignments` are set for it.
+    cannot be known. `transparent` tells that an allow need not cover the outer command, `covered` that
+    one of the outer command covers this too, so that only denies and asks are tried on it. `elsewhere`
+    tells the same of what runs in a container, where files are others. `folder` is where it runs, like
+    the operand of a `cd` before it; `assignments` are set for it.
     """
 
     words: tuple[ShellWord, ...] | None = None
@@ -32,6 +32,7 @@ class Inner(Struct, frozen=True):
     assignments: tuple[Assignment, ...] = ()
     dialect: str | None = None
     elsewhere: bool = False
+    covered: bool = False
     folder: ShellWord | None = None
 
 

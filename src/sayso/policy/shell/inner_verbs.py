@@ -8,16 +8,19 @@ from collections.abc import Iterator
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
+from sayso.policy.shell.inner_files import of_package
 from sayso.policy.shell.inner_leading import of_plain
 from sayso.policy.shell.option_syntax import leading_options, syntax
-from sayso.policy.shell.options import read
+from sayso.policy.shell.options import Reading, read
 from sayso.policy.shell.words import after, beginning, is_known, literal
 from sayso.policy.shell.wrapper_table import (
     COMPOSE_GLOBALS,
     CONTAINER_GLOBALS,
     CONTAINERS,
     FIRST_OPERAND,
+    PACKAGE_RUNNERS,
     RUNNER_FOLDERS,
+    RUNNER_TEXTS,
     RUNNERS,
     Wrapper,
 )
@@ -37,13 +40,16 @@ _RUN_BY_GIT = re.compile(
 
 
 _VERBS = {
-    name: frozenset(pair[1] for pair in RUNNERS if pair[0] == name)
+    name: frozenset(pair[1] for pair in (*RUNNERS, *PACKAGE_RUNNERS) if pair[0] == name)
     | ({"x"} if name == "npm" else frozenset())
-    for name in {pair[0] for pair in RUNNERS}
+    for name in {pair[0] for pair in (*RUNNERS, *PACKAGE_RUNNERS)}
 }
 """The verbs by which a task runner runs a command."""
 
-_TELLING = frozenset({"bisect", "submodule", "config"})
+_SENDING = frozenset({"subtree", "send-pack", "http-push"})
+"""Verbs of git that send commits to another repository as `push` does."""
+
+_TELLING = frozenset({"bisect", "submodule", "config"}) | _SENDING
 
 
 def of_container(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
@@ -97,6 +103,14 @@ def of_runner(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
             yield unknown(name, "an option before its verb is not known")
         return
     pair = (name, words[place].value or "")
+    if pair in PACKAGE_RUNNERS:
+        known = syntax(PACKAGE_RUNNERS[pair])
+        leading = leading_options(words, place + 1, known)
+        if isinstance(leading, str):
+            yield unknown(name, leading)
+        else:
+            yield from of_package(words[leading.rest :])
+        return
     options = RUNNERS.get(pair)
     if options is None and pair[0] == "npm" and pair[1] == "x":
         options = RUNNERS["npm", "exec"]
@@ -104,10 +118,15 @@ def of_runner(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
         return
     if name == "npm":
         calls = tuple(of_npx(words[place:]))
-        if calls:
+        named = any(is_word(words, place, "--") for place in range(len(words)))
+        if not named or any(not call.covered for call in calls):
             yield from calls
             return
-        if not any(is_word(words, place, "--") for place in range(len(words))):
+    text = RUNNER_TEXTS.get(pair)
+    if text is not None:
+        leading = leading_options(words, place + 1, syntax(options))
+        if not isinstance(leading, str) and text in leading.names:
+            yield from text_of(leading.values(text)[-1:])
             return
     operands = 1 if pair in FIRST_OPERAND else 0
     wrapper = Wrapper(options, operands, folder=RUNNER_FOLDERS.get(pair))
@@ -163,6 +182,25 @@ def of_git(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
         while rest and rest[0].value in ("--quiet", "-q", "--recursive"):
             rest = rest[1:]
         yield from text_of(rest)
+    elif named[:1] and named[0] in _SENDING:
+        yield from _sent(reading, words)
+
+
+def _sent(reading: Reading, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
+    """A verb that sends commits, as the `push` that it is."""
+    verb, *rest = reading.operands
+    taken = {verb.place}
+    if verb.word.value == "subtree":
+        for operand in rest:
+            if operand.word.value == "push":
+                taken.add(operand.place)
+                break
+            if not operand.maybe:
+                return
+        else:
+            return
+    kept = [word for place, word in enumerate(words) if place > verb.place and place not in taken]
+    yield Inner((literal("git"), literal("push"), *kept), covered=True)
 
 
 def _set_for_git(name: str, text: str, called: tuple[ShellWord, ...]) -> Iterator[Inner]:
@@ -183,11 +221,12 @@ def _set_for_git(name: str, text: str, called: tuple[ShellWord, ...]) -> Iterato
 
 
 def of_npx(words: tuple[ShellWord, ...]) -> Iterator[Inner]:
-    """The text of `-c`, which stands before the package."""
+    """The text of `-c`, which stands before the package, or the program of the package."""
     operand = True
     for position, word in enumerate(words[1:], start=2):
         begins = beginning(word)
         if begins == "--" or (operand and is_known(word) and not begins.startswith("-")):
+            yield from of_package(words[position if begins == "--" else position - 1 :])
             return
         operand = begins in _NPX_FLAGS or not begins.startswith("-") or "=" in begins
         if begins.startswith("--call="):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
+
+MAX_DEPTH: Final = 64
+"""Commands within commands that are looked at (POL-40)."""
 
 
 class Bare(Struct, frozen=True):

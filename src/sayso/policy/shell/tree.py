@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from sayso.policy.shell import syntax as s
 from sayso.policy.shell.tree_words import Node, WordReader
-
-MAX_DEPTH: Final = 64
-"""Commands within commands that are looked at (POL-40)."""
 
 
 def read_tree(tree: Mapping[str, Any], text: str) -> s.Script:
@@ -26,8 +23,8 @@ class _Reader(WordReader):
         """A list of statements, one level deeper."""
         if not nodes:
             return ()
-        if self.depth >= MAX_DEPTH:
-            return (s.Statement("", s.Strange(f"it is nested deeper than {MAX_DEPTH} levels")),)
+        if self.depth >= s.MAX_DEPTH:
+            return (s.Statement("", s.Strange(f"it is nested deeper than {s.MAX_DEPTH} levels")),)
         self.depth += 1
         found = tuple(self._statement(node) for node in nodes)
         self.depth -= 1
@@ -68,8 +65,8 @@ class _Reader(WordReader):
         read = _COMMANDS.get(node["Type"])
         if read is None:
             return s.Strange(f"an unknown construct ({node['Type']})")
-        if self.depth >= MAX_DEPTH:
-            return s.Strange(f"it is nested deeper than {MAX_DEPTH} levels")
+        if self.depth >= s.MAX_DEPTH:
+            return s.Strange(f"it is nested deeper than {s.MAX_DEPTH} levels")
         self.depth += 1
         found = read(self, node)
         self.depth -= 1
@@ -224,8 +221,8 @@ class _Reader(WordReader):
         words: list[s.Word],
         comparisons: list[tuple[str, tuple[s.Word, ...]]],
     ) -> None:
-        if self.depth >= MAX_DEPTH:
-            why = f"it is nested deeper than {MAX_DEPTH} levels"
+        if self.depth >= s.MAX_DEPTH:
+            why = f"it is nested deeper than {s.MAX_DEPTH} levels"
             words.append(s.Word("", None, (s.Unclear(why),)))
             comparisons.append(("", (words[-1],)))
             return

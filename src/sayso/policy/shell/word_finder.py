@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from sayso.policy.shell import syntax as s
-from sayso.policy.shell.command_finder import MAX_DEPTH, CommandFinder
+from sayso.policy.shell.command_finder import CommandFinder
 from sayso.policy.shell.places import Outcome, Places
 
 _TRANSFORMATIONS: Final = frozenset({"Q", "E", "A", "a", "U", "u", "L", "K", "k"})
@@ -55,8 +55,8 @@ class WordFinder(CommandFinder):
                 self.doubt(piece.why)
 
     def _substitution(self, piece: s.Substitution, places: Places) -> None:
-        if self.depth >= MAX_DEPTH:
-            self.doubt(f"it is nested deeper than {MAX_DEPTH} levels")
+        if self.depth >= s.MAX_DEPTH:
+            self.doubt(f"it is nested deeper than {s.MAX_DEPTH} levels")
             return
         feed, self.feed = self.feed, None
         self.depth += 1

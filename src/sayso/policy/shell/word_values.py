@@ -19,10 +19,11 @@ _NAME_BEFORE_VALUE: Final = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 
 
 class Surroundings(Struct, frozen=True):
-    """What the value of a word depends on: the home directory (None = not known) and the shell."""
+    """What the value of a word depends on: the home directory (None = not known), its owner, the shell."""
 
     home: str | None
     dialect: str = "bash"
+    user: str | None = None
 
 
 def values(word: s.Word, around: Surroundings) -> tuple[ShellWord, ...]:
@@ -150,11 +151,14 @@ def _tilde(parts: list[Part], around: Surroundings, *, assignment: bool = False)
                 begins = in_value and (lead == ":" or first_of_value)
                 if not begins:
                     continue
-            follows = text[at + 1 : at + 2]
+            # In zsh such a name may have been given to another folder.
+            user = around.user if around.dialect != "zsh" else None
+            named = len(user) if user and text.startswith(user, at + 1) else 0
+            follows = text[at + 1 + named : at + 2 + named]
             last = position == len(parts) - 1
             ends = follows in {"/", ":"} or (not follows and last)
             found.append((BARE, text[done:at]))
-            done = at + 1
+            done = at + 1 + (named if ends else 0)
             if ends and around.home is not None and (assignment or at == 0):
                 found.append((QUOTED, around.home))
             else:

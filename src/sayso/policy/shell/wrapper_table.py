@@ -311,12 +311,34 @@ RUNNERS: dict[tuple[str, ...], str] = {
     ("op", "run"): "env-file= no-masking account= environment=",
     ("doppler", "run"): "p/project= c/config= t/token= preserve-env? fallback= command=",
     ("dotenvx", "run"): "f/env-file= e/env= overload q/quiet v/verbose convention=",
-    ("infisical", "run"): "env= path= projectId= watch",
+    (
+        "infisical",
+        "run",
+    ): "env= path= projectId= watch command= token= secret-overriding? expand? tags=",
     ("heroku", "run"): "a/app= x/exit-code no-tty s/size= e/env= r/remote=",
     ("flox", "activate"): "d/dir= r/remote= c/command=",
     ("tsh", "ssh"): "l/login= proxy= user= i/identity= t/tty cluster=",
 }
 """Task runners that run the words after a verb, with the options of the verb."""
+
+PACKAGE_RUNNERS: dict[tuple[str, ...], str] = {
+    ("pnpm", "dlx"): "c/shell-mode package= allow-build= s/silent reporter= C/dir=",
+    ("yarn", "dlx"): "p/package= q/quiet",
+    ("yarn", "run"): "T/top-level B/binaries-only inspect? inspect-brk? require= s/silent",
+    ("bun", "x"): "bun p/package= verbose silent no-install y/yes",
+    (
+        "bun",
+        "run",
+    ): "bun b silent watch hot smol i inspect? env-file= cwd= config? if-present no-install F/filter=",
+}
+"""Programs and verbs that run a script of the project or a program of a package: an allow of them means it."""
+
+RUNNER_TEXTS = {
+    ("doppler", "run"): "command",
+    ("flox", "activate"): "command",
+    ("infisical", "run"): "command",
+}
+"""The option of a runner whose value a shell reads, in place of words to run."""
 
 FIRST_OPERAND = frozenset({("direnv", "exec"), ("tsh", "ssh")})
 """Runners with one operand before the inner command."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
+from sayso.policy.shell.inner_files import of_script_file
 from sayso.policy.shell.inner_leading import of_env, of_flock, of_nice, of_plain
 from sayso.policy.shell.inner_options import by_options
 from sayso.policy.shell.inner_places import of_fd, of_find, of_parallel, of_xargs
@@ -61,8 +62,10 @@ def inner_of(words: tuple[ShellWord, ...]) -> tuple[Inner, ...]:
     found = (*_inner(name, words), *by_options(name, words))
     if trusted_name(called) != base_name(called) or called != called.lower():
         # Another program of that name: what it runs is tried, and nothing is trusted to it.
-        return tuple(replace(inner, transparent=False, elsewhere=False) for inner in found)
-    return found
+        found = tuple(
+            replace(inner, transparent=False, elsewhere=False, covered=False) for inner in found
+        )
+    return (*found, *of_script_file(name, words))
 
 
 def runs_its_words(words: tuple[ShellWord, ...]) -> bool:

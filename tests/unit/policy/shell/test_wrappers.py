@@ -16,7 +16,7 @@ def shown(inner: Inner) -> str:
     if inner.unknown is not None:
         return "?"
     text = inner.text if inner.text is not None else _words(inner.words or ())
-    mark = "~" if inner.transparent else "^" if inner.elsewhere else ""
+    mark = "~" if inner.transparent else "^" if inner.elsewhere or inner.covered else ""
     return f"{mark}`{text}`" if inner.text is not None else f"{mark}{text}"
 
 
@@ -103,7 +103,7 @@ def _word(word: ShellWord) -> str:
         ("bash --rcfile x -c 'rm'", "`rm`"),
         ("bash -O extglob -c 'rm'", "`rm` ?"),
         ("bash -c $X", "?"),
-        ("bash script.sh -c x", ""),
+        ("bash script.sh -c x", "^./script.sh -c x"),
         ("bash", ""),
         ("bash $X% -c rm", "?"),
         ("/tmp/bash -c rm", "`rm`"),
@@ -174,8 +174,8 @@ def _word(word: ShellWord) -> str:
         ("taskset -c 0,1 rm", "rm"),
         ("npx -c 'rm -rf build'", "`rm -rf build`"),
         ("npx --call='rm x'", "`rm x`"),
-        ("npx cowsay -c x", ""),
-        ("npx -y cowsay -- -c x", ""),
+        ("npx cowsay -c x", "^cowsay -c x"),
+        ("npx -y cowsay -- -c x", "^cowsay -- -c x"),
         ("npm exec -c 'rm x'", "`rm x`"),
         ("devbox run rm -rf build", "rm -rf build"),
         ("poetry run rm x", "rm x"),
