@@ -26,6 +26,8 @@
     │ ├ PassphraseWrong       the passphrase does not fit
     │ ├ PassphraseMissing     no passphrase has been chosen yet
     │ └ RateLimited           too many attempts; carries the seconds to wait
+    ├ PeopleError
+    │ └ PeopleRefused         a person, a role or a stand-in that cannot be
     ├ SettingsInvalid         a settings file cannot be used; carries file:line:column
     ├ StoreError
     │ ├ StoreUnavailable      the database is busy or cannot be reached
@@ -213,6 +215,14 @@ class RateLimited(AccessError):
     def __init__(self, message: str, hint: str | None = None, *, retry_after: float) -> None:
         super().__init__(message, hint)
         self.retry_after = retry_after
+
+
+class PeopleError(SaysoError):
+    """What is said of people and roles cannot be kept."""
+
+
+class PeopleRefused(PeopleError):
+    """A person, a role or a stand-in that cannot be: a name that is taken, a circle, too few admins."""
 
 
 class SettingsInvalid(SaysoError):

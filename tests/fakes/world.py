@@ -21,6 +21,7 @@ from sayso.core.ids import make_id
 from sayso.core.moment import Moment, plus
 from sayso.core.observed_tool import Definitions
 from sayso.core.session import CallDraft, GivenRule, Session
+from sayso.people.directory import Directory
 from sayso.people.person import OWNER, Person
 from sayso.people.token import Credential, CredentialKind, hash_token, write_token
 from sayso.policy.descriptors import Descriptors
@@ -170,6 +171,10 @@ class PeopledStore:
 
     async def people(self) -> Mapping[str, Person]:
         return {**await self.inner.people(), **self.folk}
+
+    async def directory(self) -> Directory:
+        inner: Directory = await self.inner.directory()
+        return replace(inner, people=await self.people())
 
 
 @dataclass

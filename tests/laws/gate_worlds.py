@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from sayso.core.approval_policy import ApprovalPolicy, Approver
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
 from sayso.gate.decide import Context, decide
 from sayso.gate.verdict import Verdict
-from sayso.people.person import Person
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet
@@ -23,10 +21,10 @@ from sayso.requests.key import Key, KeyKind
 from sayso.requests.standing_grant import Bypass, BypassScope, Extent, KeyGrant, Remembered
 from tests.fakes.values import at
 from tests.fakes.world import compiled, rule
+from tests.laws.people_worlds import IDS, directories, frozen, policies
 
 TOOLS = ("send_mail", "read_mail", "delete_mail")
 PATTERNS = (*TOOLS, "*", "*_mail")
-IDS = ("uma", "anna", "olga", "nils")
 NOW = at(0)
 
 calls = st.builds(
@@ -38,32 +36,6 @@ calls = st.builds(
     agent_id=st.sampled_from(["coder", "writer"]),
     user_id=st.just("uma"),
     attended=st.sampled_from([True, True, True, False]),
-)
-
-people = st.fixed_dictionaries(
-    {},
-    optional={
-        name: st.builds(
-            Person,
-            person_id=st.just(name),
-            name=st.just(name.title()),
-            admin=st.sampled_from([True, True, False]),
-            operator=st.booleans(),
-            agents=st.sampled_from([None, ("coder",), ()]),
-        )
-        for name in IDS
-    },
-)
-
-policies = st.builds(
-    ApprovalPolicy,
-    approver=st.sampled_from(list(Approver)),
-    approvers=st.none()
-    | st.none()
-    | st.lists(st.sampled_from([*IDS, "web:Anna"]), max_size=3, unique=True).map(tuple),
-    role=st.sampled_from([None, None, None, "finance"]),
-    quorum=st.sampled_from([1, 1, 2, 3]),
-    self_approval=st.booleans(),
 )
 
 
@@ -95,6 +67,7 @@ def grants_for(digest: str) -> st.SearchStrategy[Grant]:
         digest=st.sampled_from([digest, digest, digest, "0" * 64]),
         givers=st.lists(st.sampled_from([*IDS, "somebody"]), max_size=4).map(tuple),
         until=st.sampled_from([-600.0, -0.000001, 0.0, 0.000001, 300.0, 600.0]).map(at),
+        eligible=frozen,
     )
 
 
@@ -181,7 +154,7 @@ def gate_worlds(draw: st.DrawFn) -> GateWorld:
             stopped=draw(st.sampled_from([False, False, False, True])),
             can_ask=draw(st.sampled_from([True, True, False])),
             sticky=draw(stickies),
-            people=draw(people),
+            people=draw(directories),
             remembered=draw(st.just(Remembered()) | remembered),
         ),
     )

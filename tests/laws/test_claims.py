@@ -95,7 +95,7 @@ def test_policy_changed_while_waiting_is_obeyed(
         elif today.reason is Reason.RULES_UNAVAILABLE:
             assert isinstance(taken, Standing)
             assert now == approved
-        elif enough(grant, approved.call, today, await scene.store.people()):
+        elif enough(grant, approved.call, today, await scene.store.directory(), scene.clock.now()):
             assert isinstance(taken, Claim)
         else:
             assert isinstance(taken, Standing)

@@ -13,6 +13,8 @@ from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.gate.decide import Context, decide
+from sayso.people.directory import Directory
+from sayso.people.eligibility import Asked
 from sayso.people.person import Person
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.ruleset import judge
@@ -21,7 +23,8 @@ from sayso.requests.standing_grant import Remembered
 from tests.fakes.values import a_call, at
 from tests.fakes.world import rule
 from tests.laws.gate_worlds import IDS, NOW, GateWorld, gate_worlds
-from tests.reference.gate import could_approve, enough, look_up
+from tests.reference.gate import enough, look_up
+from tests.reference.people import how_many_needed, in_own_right
 
 
 def generous(digest: str) -> Grant:
@@ -90,7 +93,7 @@ def test_a_grant_counts_only_if_its_giver_could_approve(world: GateWorld) -> Non
     world = replace(world, context=replace(world.context, stopped=False, remembered=Remembered()))
     verdict = world.decide()
     mine = [g for g in world.grants if g.fits(verdict.digest, NOW)]
-    sufficient = [g for g in mine if enough(g, world.call, policy, world.context.people)]
+    sufficient = [g for g in mine if enough(g, world.call, policy, world.context.people, NOW)]
     assert (verdict.reason is Reason.APPROVED) == bool(sufficient)
     if sufficient:
         assert verdict.grant_request_id in {grant.request_id for grant in sufficient}
@@ -98,22 +101,20 @@ def test_a_grant_counts_only_if_its_giver_could_approve(world: GateWorld) -> Non
         assert (verdict.effect, verdict.reason) == (Effect.ASK, Reason.NEEDS_FRESH_APPROVAL)
 
     # one person too few is not enough, however often those who gave it are named
-    able = [
-        person_id
-        for person_id, person in world.context.people.items()
-        if could_approve(person, world.call, policy.approval)
-    ]
-    few = able[: policy.approval.quorum - 1]
+    asked, people = Asked(world.call.owner, policy.approval), world.context.people
+    able = [name for name in people.people if in_own_right(name, asked, people)]
+    need = how_many_needed(asked, people)
+    few = able[: need - 1]
     lacking = Grant("r7", verdict.digest, tuple(few * 4), at(600))
     assert world.decide((lacking,)).reason is Reason.NEEDS_FRESH_APPROVAL
-    if len(able) >= policy.approval.quorum:
-        enough_people = replace(lacking, givers=tuple(able[: policy.approval.quorum]))
+    if len(able) >= need:
+        enough_people = replace(lacking, givers=tuple(able[:need]))
         assert world.decide((enough_people,)).reason is Reason.APPROVED
 
 
 @given(st.integers(1, 4), st.lists(st.sampled_from(IDS), max_size=6))
 def test_a_grant_takes_as_many_people_as_the_quorum(quorum: int, givers: list[str]) -> None:
-    people = {name: Person(name, name, admin=True) for name in IDS}
+    people = Directory({name: Person(name, name, admin=True) for name in IDS})
     world = GateWorld(
         a_call(user_id="uma"),
         (rule("ask", approval=ApprovalPolicy(quorum=quorum)),),

@@ -12,6 +12,7 @@ from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.gate.decide import Context, decide
 from sayso.gate.parts import offered_keys, parts_of
+from sayso.people.eligibility import Asked
 from sayso.people.person import OWNER, owner
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.ruleset import compile_ruleset, judge
@@ -22,7 +23,7 @@ from tests.fakes.facts import FakeFacts
 from tests.fakes.values import a_call, at
 from tests.fakes.world import rule
 from tests.laws.gate_worlds import IDS, NOW, GateWorld, gate_worlds
-from tests.reference.gate import could_approve
+from tests.reference.people import how_many, how_many_needed
 
 LIFTED = (Reason.SESSION_GRANT, Reason.SAVED_GRANT, Reason.SESSION_BYPASS)
 
@@ -80,11 +81,9 @@ def test_deny_trumps_every_grant(world: GateWorld, pattern: str) -> None:
 @given(gate_worlds())
 def test_a_grant_counts_only_if_its_giver_could_approve(world: GateWorld) -> None:
     policy = judge(world.call, world.ruleset, NOTHING_KNOWN)
-    able = tuple(
-        giver
-        for giver, person in world.context.people.items()
-        if could_approve(person, world.call, policy.approval) and policy.approval.quorum == 1
-    )
+    asked, people = Asked(world.call.owner, policy.approval), world.context.people
+    need = how_many_needed(asked, people)
+    able = tuple(giver for giver in people.people if how_many([giver], asked, people, NOW) >= need)
     unable = tuple(giver for giver in (*IDS, "somebody") if giver not in able)
     without = with_remembered(world, Remembered()).decide()
     assert with_remembered(world, all_there_could_be(world, unable)).decide() == without

@@ -5,39 +5,136 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sayso.core.approval_policy import ApprovalPolicy, Approver
-from sayso.core.call import ToolCall, digest_of
+from sayso.core.approval_policy import ApprovalPolicy, merge
+from sayso.core.call import Owner, ToolCall, digest_of
+from sayso.core.deciders import Approver
 from sayso.errors import NotEligible
-from sayso.people.eligibility import may_review
-from sayso.people.person import Person
+from sayso.people.counting import counted, needed, out_of_reach
+from sayso.people.directory import Directory
+from sayso.people.eligibility import Asked, counts_as, eligible_people, may_review
 from sayso.people.token import CredentialKind
 from sayso.requests.approval import Status, Vote
+from tests.fakes.values import at
 from tests.fakes.virtual_time import run_virtual
 from tests.fakes.world import draft, make_scene, rule
-from tests.laws.gate_worlds import calls, policies
-from tests.reference.gate import could_approve
-
-rights = st.builds(
-    Person,
-    person_id=st.sampled_from(["uma", "anna"]),
-    name=st.sampled_from(["Uma", "Anna"]),
-    admin=st.booleans(),
-    operator=st.booleans(),
-    agents=st.sampled_from([None, ("coder",), ()]),
+from tests.laws.gate_worlds import calls
+from tests.laws.people_worlds import directories, frozen, names, own_words, policies, users
+from tests.reference.people import (
+    as_whom,
+    how_many,
+    how_many_needed,
+    in_own_right,
+    is_somebody,
 )
+
 kinds = st.sampled_from(list(CredentialKind))
+DECIDES = [kind for kind in CredentialKind if kind is not CredentialKind.AGENT]
+
+questions = st.builds(
+    Asked,
+    st.builds(Owner, users, st.sampled_from(["coder", "writer"]), st.just("s1")),
+    policies,
+    frozen,
+)
 
 
-@given(rights, kinds, calls, policies)
+@pytest.mark.spec("REQ-10", "REQ-11")
+@settings(max_examples=400)
+@given(names, kinds, questions, directories)
 def test_who_may_decide_equals_the_reference(
-    person: Person, kind: CredentialKind, call: ToolCall, policy: ApprovalPolicy
+    name: str, kind: CredentialKind, asked: Asked, directory: Directory
 ) -> None:
-    may = may_review(person, kind, call.owner, policy) is None
-    expected = kind is not CredentialKind.AGENT and could_approve(person, call, policy)
-    assert may == expected
+    assert set(counts_as(name, asked, directory, at(0))) == as_whom(name, asked, directory, at(0))
+    may = may_review(name, kind, asked, directory, at(0)) is None
+    decides = kind is not CredentialKind.AGENT
+    assert may == (decides and bool(as_whom(name, asked, directory, at(0))))
+
+
+@pytest.mark.spec("REQ-12")
+@settings(max_examples=400)
+@given(st.lists(names), questions, directories)
+def test_distinct_people_count_once(givers: list[str], asked: Asked, directory: Directory) -> None:
+    """However often, under however many identities, in their own right and for others."""
+    votes = counted(givers, asked, directory, at(0))
+    assert len(votes) == len(set(votes.values()))
+    assert len(votes) == how_many(givers, asked, directory, at(0))
+    assert votes == counted(reversed(givers), asked, directory, at(0))
+    assert needed(asked, directory) == how_many_needed(asked, directory)
+
+
+@pytest.mark.spec("REQ-12")
+@settings(max_examples=400)
+@given(names, questions, directories, directories)
+def test_eligible_is_then_and_now(name: str, asked: Asked, then: Directory, now: Directory) -> None:
+    """Whoever counts, counts as somebody who could decide when it was asked and still could today."""
+    frozen_then = replace(asked, eligible=eligible_people(replace(asked, eligible=None), then))
+    for person in counts_as(name, frozen_then, now, at(0)):
+        assert in_own_right(person, replace(asked, eligible=None), then)
+        assert in_own_right(person, replace(asked, eligible=None), now)
+    for person in eligible_people(frozen_then, now):
+        assert person in (frozen_then.eligible or ())
+
+
+@pytest.mark.spec("REQ-66")
+@settings(max_examples=400)
+@given(questions, directories)
+def test_a_requester_never_approves_himself(asked: Asked, directory: Directory) -> None:
+    """Under none of their identities, and not as somebody's stand-in."""
+    asked = replace(asked, policy=replace(asked.policy, self_approval=False))
+    word = asked.policy.deciders
+    user = directory.user_of(asked.owner.user_id)
+    if user is None or all(
+        one.approver in (Approver.ANY, Approver.END_USER)
+        and one.role is None
+        and one.approvers is None
+        for one in word
+    ):
+        return
+    for kind in DECIDES:
+        assert may_review(user.person_id, kind, asked, directory, at(0)) is not None
+    assert user.person_id not in counted(directory.people, asked, directory, at(0))
+
+
+@pytest.mark.spec("REQ-12")
+@given(questions, directories)
+def test_a_quorum_is_out_of_reach_exactly_where_all_together_are_too_few(
+    asked: Asked, directory: Directory
+) -> None:
+    everybody = [p for p in directory.people if in_own_right(p, asked, directory)]
+    roles = [one.role for one in asked.policy.deciders if one.role is not None]
+    gone = any(
+        role not in directory.roles
+        or not directory.roles[role].enabled
+        or not any(is_somebody(m, directory) for m in directory.roles[role].members)
+        for role in roles
+    )
+    too_few = len(everybody) < how_many_needed(asked, directory)
+    assert (out_of_reach(asked, directory) is not None) == (gone or too_few)
+
+
+@pytest.mark.spec("POL-24")
+@settings(max_examples=400)
+@given(st.lists(own_words, min_size=1, max_size=3), users, directories)
+def test_who_decides_for_several_rules_may_for_each(
+    several: list[ApprovalPolicy], user: str, directory: Directory
+) -> None:
+    """Eligible people are intersected, and the highest quorum counts, in whatever order the rules come."""
+    owner = Owner(user, "coder", "s1")
+    merged = Asked(owner, merge(several))
+    able = set(eligible_people(merged, directory))
+    backwards = merge(reversed(several))
+    assert set(eligible_people(Asked(owner, backwards), directory)) == able
+    need = needed(merged, directory)
+    assert needed(Asked(owner, backwards), directory) == need
+    telling = [p for p in several if not p.deciders[0].says_nothing] or several
+    for policy in telling:
+        assert able <= set(eligible_people(Asked(owner, policy), directory))
+    for policy in several:
+        if policy.deciders[0].quorum != "all":
+            assert need >= needed(Asked(owner, policy), directory)
 
 
 FORBIDDING = st.sampled_from(
@@ -52,7 +149,7 @@ FORBIDDING = st.sampled_from(
 )
 
 
-@given(FORBIDDING, st.sampled_from([k for k in CredentialKind if k is not CredentialKind.AGENT]))
+@given(FORBIDDING, st.sampled_from(DECIDES))
 def test_the_requester_never_counts_where_forbidden(
     policy: ApprovalPolicy, kind: CredentialKind
 ) -> None:
@@ -80,12 +177,11 @@ def test_the_requester_never_counts_where_forbidden(
 
 
 @pytest.mark.spec("REQ-64")
-@given(calls, policies, st.booleans(), st.booleans())
+@given(names, questions, directories)
 def test_an_agents_credential_decides_nothing(
-    call: ToolCall, policy: ApprovalPolicy, admin: bool, operator: bool
+    name: str, asked: Asked, directory: Directory
 ) -> None:
-    person = Person("uma", "Uma", admin=admin, operator=operator)
-    refusal = may_review(person, CredentialKind.AGENT, call.owner, policy)
+    refusal = may_review(name, CredentialKind.AGENT, asked, directory, at(0))
     assert refusal == "an agent's token can never decide"
 
 

@@ -15,6 +15,7 @@ from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import digest_of
 from sayso.core.reason import Reason
 from sayso.errors import ClaimLost, RequestClosed
+from sayso.people.directory import Directory
 from sayso.people.person import Person
 from sayso.people.token import CredentialKind
 from sayso.requests import lifecycle
@@ -36,6 +37,7 @@ from tests.fakes.world import rule as a_rule
 
 DIGEST = digest_of(a_call())
 PEOPLE = ("owner", "anna", "bob")
+EVERYBODY = Directory({name: Person(name, name, admin=True) for name in PEOPLE})
 
 moments = st.integers(0, 2000).map(at)
 resolutions = st.builds(
@@ -228,8 +230,10 @@ def test_late_reviews_change_nothing(ending: str, late: list[tuple[str, Vote]]) 
 )
 def test_nobody_counts_twice(votes: list[tuple[str, CredentialKind]], quorum: int) -> None:
     """However many channels, tokens and clicks somebody has."""
-    given_reviews = [_review(person) for person, _ in votes]
-    counted = tally(given_reviews, quorum, DIGEST)
+    request = a_request(
+        policy=ApprovalPolicy(quorum=quorum), reviews=tuple(_review(person) for person, _ in votes)
+    )
+    counted = tally(request, EVERYBODY, at(0))
     assert counted.have == len({person for person, _ in votes})
     assert counted.approved == (counted.have >= quorum)
 
@@ -264,7 +268,8 @@ def test_nobody_counts_twice(votes: list[tuple[str, CredentialKind]], quorum: in
 
 @given(st.lists(reviews, max_size=6), st.integers(1, 3))
 def test_the_tally_equals_counting_on_fingers(given_reviews: list[Review], need: int) -> None:
-    counted = tally(given_reviews, need, DIGEST)
+    request = a_request(policy=ApprovalPolicy(quorum=need), reviews=tuple(given_reviews))
+    counted = tally(request, EVERYBODY, at(0))
     fingers = {
         person
         for person in PEOPLE

@@ -1,27 +1,28 @@
 """The gate as a table: slow, obvious, and exactly one row is right for any call.
 
-What policy says is asked of `judge`, which has a reference of its own (`policy.py`). Who may approve
-is written down once more here, in the words of requests.md, section 2.
+What policy says is asked of `judge`, and who may approve of `people.py`; both are references of their
+own (`policy.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sayso.core.approval_policy import ApprovalPolicy, Approver
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
 from sayso.gate.decide import Context
-from sayso.people.person import Person
+from sayso.people.directory import Directory
+from sayso.people.eligibility import Asked
 from sayso.policy.facts import Facts
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.ruleset import RuleSet, judge
 from sayso.requests.grant import Grant
 from sayso.requests.standing_grant import Extent, KeyGrant
+from tests.reference.people import how_many, how_many_needed
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def look_up(
         "policy": said.effect,
         "rules_loaded": said.reason is not Reason.RULES_UNAVAILABLE,
         "grant_for_this_call": bool(mine),
-        "grant_suffices": any(enough(g, call, said, context.people) for g in mine),
+        "grant_suffices": any(enough(g, call, said, context.people, now) for g in mine),
         "vetoed": said.reason is not Reason.RULES_UNAVAILABLE
         and any(is_on(veto, call) for veto in context.remembered.grants if veto.veto),
         "rejected_lately": context.sticky is not None,
@@ -123,9 +124,10 @@ def lifts(call: ToolCall, said: PolicyOutcome, context: Context, now: Moment) ->
         return "nothing"
 
     def alone(giver: str) -> bool:
-        person = context.people.get(giver)
-        able = person is not None and could_approve(person, call, said.approval)
-        return able and said.approval.quorum == 1
+        asked = Asked(call.owner, said.approval)
+        return how_many([giver], asked, context.people, now) >= how_many_needed(
+            asked, context.people
+        )
 
     kept = [
         g for g in context.remembered.grants if not g.veto and is_on(g, call) and alone(g.giver)
@@ -143,35 +145,9 @@ def lifts(call: ToolCall, said: PolicyOutcome, context: Context, now: Moment) ->
     return "nothing"
 
 
-def enough(grant: Grant, call: ToolCall, said: PolicyOutcome, people: Mapping[str, Person]) -> bool:
+def enough(
+    grant: Grant, call: ToolCall, said: PolicyOutcome, people: Directory, now: Moment
+) -> bool:
     """Whether as many of the grant's givers as policy wants today may approve the call today."""
-    counted = set()
-    for person_id in grant.givers:
-        if person_id in people and could_approve(people[person_id], call, said.approval):
-            counted.add(person_id)
-    return len(counted) >= said.approval.quorum
-
-
-def could_approve(person: Person, call: ToolCall, policy: ApprovalPolicy) -> bool:
-    """Whether this person may approve the call under this policy, condition by condition."""
-    is_user = person.person_id == call.user_id
-    is_operator = person.operator and (person.agents is None or call.agent_id in person.agents)
-    if policy.role is not None:
-        return False  # no role has members yet
-    conditions = []
-    if policy.approvers is not None:
-        by_id = person.person_id in policy.approvers
-        by_name = f"web:{person.name}" in policy.approvers
-        conditions.append(by_id or by_name)
-        conditions.append(not is_user or policy.self_approval)
-    elif policy.approver is Approver.ANY:
-        conditions.append(is_user or is_operator or person.admin)
-    if policy.approver is Approver.END_USER:
-        conditions.append(is_user)
-    if policy.approver is Approver.OPERATOR:
-        conditions.append(is_operator or person.admin)
-        conditions.append(not is_user or policy.self_approval)
-    if policy.approver is Approver.ADMIN:
-        conditions.append(person.admin)
-        conditions.append(not is_user or policy.self_approval)
-    return all(conditions)
+    asked = Asked(call.owner, said.approval, grant.eligible)
+    return how_many(grant.givers, asked, people, now) >= how_many_needed(asked, people)

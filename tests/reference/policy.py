@@ -262,7 +262,7 @@ def firm(rule: Rule) -> bool:
         policy.approver in (Approver.OPERATOR, Approver.ADMIN)
         or policy.role is not None
         or policy.approvers is not None
-        or policy.quorum > 1
+        or policy.quorum not in (None, 1)
     )
     return rule.must_ask or routed or not (rule.seeded or catch_all(rule))
 

@@ -29,6 +29,7 @@ from sayso.errors import (
     NotNow,
     RequestClosed,
 )
+from sayso.people.directory import Directory
 from sayso.people.person import Person
 from sayso.people.token import CredentialKind
 from sayso.policy.facts import NOTHING_KNOWN
@@ -146,7 +147,7 @@ class Schedule:
         assert not self.statuses[request.request_id].count(Status.RUNNING) > 1
         givers = {r.person_id for r in request.reviews if r.vote is Vote.APPROVE}
         grant = Grant(request.request_id, request.digest, tuple(givers), request.created_at)
-        people = {"owner": _owner(), "anna": ANNA}
+        people = Directory({"owner": _owner(), "anna": ANNA})
         now = self.place.clock.now()
         lately = [
             rules
@@ -158,7 +159,7 @@ class Schedule:
         said = [judge(request.call, rules, NOTHING_KNOWN) for rules in lately]
         assert any(
             one.effect is Effect.ALLOW
-            or (one.effect is Effect.ASK and enough(grant, request.call, one, people))
+            or (one.effect is Effect.ASK and enough(grant, request.call, one, people, now))
             for one in said
         ), "it was claimed though neither rules nor people allowed it"
 

@@ -30,7 +30,7 @@ from sayso.errors import (
     RuleNotFound,
     RuleRefused,
 )
-from sayso.people.eligibility import may_review, may_see
+from sayso.people.eligibility import may_see
 from sayso.people.token import DECIDING, CredentialKind
 from sayso.policy.defaults import seed_rules
 from sayso.policy.examples import check_examples
@@ -39,6 +39,7 @@ from sayso.policy.ruleset import RuleSet, compile_ruleset
 from sayso.policy.text_rule import check_rule
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.event import EventKind, Notice
+from sayso.requests.quorum import asked_of
 
 _log = structlog.get_logger("sayso.broker")
 
@@ -142,23 +143,21 @@ class Broker:
 
     async def inbox(self, actor: Actor) -> Sequence[ApprovalRequest]:
         """What waits and this actor may see, oldest first."""
-        self._must_be_a_person(actor)
-        return [r for r in await self.world.store.pending() if may_see(actor.person, r.call.owner)]
+        return await self._visible(actor, await self.world.store.pending())
 
     async def recent(self, actor: Actor, limit: int = 5) -> Sequence[ApprovalRequest]:
         """What was resolved last and this actor may see, newest first."""
-        self._must_be_a_person(actor)
-        found = await self.world.store.recent(limit)
-        return [r for r in found if may_see(actor.person, r.call.owner)]
+        return await self._visible(actor, await self.world.store.recent(limit))
 
     async def request(self, actor: Actor, request_id: str) -> ApprovalRequest:
         """One request; raises RequestNotFound or NotEligible."""
         self._must_be_a_person(actor)
         return await reviewing.visible_request(self.world, actor, request_id)
 
-    def why_not(self, actor: Actor, request: ApprovalRequest) -> str | None:
+    async def why_not(self, actor: Actor, request: ApprovalRequest) -> str | None:
         """Why this actor may not decide the request; None if they may."""
-        return may_review(actor.person, actor.kind, request.call.owner, request.policy)
+        people, now = await self.world.store.directory(), self.world.clock.now()
+        return reviewing.why_not(actor, request, people, now)
 
     async def review(
         self,
@@ -185,7 +184,7 @@ class Broker:
     async def lift_sticky(self, actor: Actor, request_id: str) -> None:
         """Make a rejection stick no longer, so that the call is asked about again."""
         request = await self.request(actor, request_id)
-        refusal = self.why_not(actor, request)
+        refusal = await self.why_not(actor, request)
         if refusal is not None:
             raise NotEligible(refusal)
         record = replace(
@@ -322,6 +321,15 @@ class Broker:
         ]
 
     # ── inside ──
+
+    async def _visible(
+        self, actor: Actor, requests: Sequence[ApprovalRequest]
+    ) -> list[ApprovalRequest]:
+        """Those of the requests that this actor may see."""
+        self._must_be_a_person(actor)
+        people, now = await self.world.store.directory(), self.world.clock.now()
+        who = actor.person.person_id
+        return [r for r in requests if may_see(who, asked_of(r), people, now)]
 
     def _must_be_a_person(self, actor: Actor) -> None:
         if actor.kind not in DECIDING:

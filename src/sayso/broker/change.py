@@ -33,7 +33,7 @@ from sayso.requests.lifecycle import (
     Unreportable,
     apply,
 )
-from sayso.requests.quorum import tally
+from sayso.requests.quorum import Tally, raw_tally
 
 
 def change_of(
@@ -44,11 +44,13 @@ def change_of(
     reviewer: Credential | None = None,
     channel: str | None = None,
     follow_up: NewCall | None = None,
+    counted: Tally | None = None,
 ) -> Change:
     """The conditional write that makes the event so.
 
-    `reviewer` and `follow_up` are those of Change; `channel` is where a person's word on an outcome
-    came from (a vote brings its own). Raises what lifecycle.apply raises.
+    `counted` is how the votes stand after a vote that does not decide yet. `reviewer` and `follow_up`
+    are those of Change; `channel` is where a person's word on an outcome came from (a vote brings its
+    own). Raises what lifecycle.apply raises.
     """
     changed = apply(request, event)
     return Change(
@@ -56,7 +58,7 @@ def change_of(
         request.version,
         now,
         records=_records(changed, event, now, channel),
-        notices=_notices(changed, event, now),
+        notices=_notices(changed, event, now, counted),
         reviewer=reviewer,
         follow_up=follow_up,
         approves_definition=isinstance(event, Approved)
@@ -137,6 +139,7 @@ def _vote(request: ApprovalRequest, review: Review, now: Moment) -> AuditRecord:
         by=review.person_name,
         channel=review.channel,
         comment=review.comment,
+        note=None if review.stands_for is None else f"standing in for {review.stands_for}",
     )
 
 
@@ -162,7 +165,9 @@ def _record(
     )
 
 
-def _notices(request: ApprovalRequest, event: Event, now: Moment) -> tuple[Notice, ...]:
+def _notices(
+    request: ApprovalRequest, event: Event, now: Moment, counted: Tally | None
+) -> tuple[Notice, ...]:
     match event:
         case Renewed():
             return ()
@@ -173,7 +178,7 @@ def _notices(request: ApprovalRequest, event: Event, now: Moment) -> tuple[Notic
             status = request.status.value
             return (notice(EventKind.CALL_OUTCOME, request, now, status=status),)
         case Reviewed(review):
-            counted = tally(request.reviews, request.policy.quorum, request.digest)
+            counted = counted or raw_tally(request)
             told = notice(
                 EventKind.APPROVAL_REVIEW,
                 request,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from sayso.audit.record import RecordKind
 from sayso.audit.redact import redact_text
 from sayso.broker.change import change_of, write
@@ -172,11 +174,12 @@ async def _ask_again(
         fresh = replace(fresh, definition=known.current)  # it is asked about as the tool is now
     asking = await decide_call(world, session, fresh)
     if asking.effect is not Effect.ASK:  # nothing asks about it any more but what has changed
-        asking = replace(verdict, effect=Effect.ASK, digest=asking.digest)
-    asking = replace(asking, reason=Reason.NEEDS_FRESH_APPROVAL)
+        asking = structs.replace(verdict, effect=Effect.ASK, digest=asking.digest)
+    asking = structs.replace(asking, reason=Reason.NEEDS_FRESH_APPROVAL)
     follow_up = new_call(
         fresh,
         asking,
+        await world.store.directory(),
         now,
         previous=request.request_id,
         frozen=await preconditions(world, session, fresh, asking),

@@ -10,7 +10,7 @@ from sayso.broker.world import World
 from sayso.core.call import ToolCall
 from sayso.core.session import Session
 from sayso.gate.verdict import Verdict
-from sayso.people.eligibility import may_review
+from sayso.people.eligibility import Asked, may_review
 from sayso.people.token import SESSION
 from sayso.policy.facts import Facts
 from sayso.requests.approval import ApprovalRequest, Vote
@@ -58,16 +58,13 @@ async def changes_since(
 async def why_not_enough(world: World, request: ApprovalRequest, verdict: Verdict) -> list[Changed]:
     """Why the approvals that were given no longer suffice: people who may not decide now, or the rules."""
     assert verdict.policy is not None, "only an ask of policy needs an approval"
-    people = await world.store.people()
+    people, now = await world.store.directory(), world.clock.now()
+    asked = Asked(request.call.owner, verdict.policy.approval, request.eligible)
     changed = []
     for review in request.reviews:
         if review.vote is not Vote.APPROVE or review.digest != request.digest:
             continue
-        person = people.get(review.person_id)
-        if person is None:
-            why: str | None = "is no longer among the people who can decide"
-        else:
-            why = may_review(person, SESSION, request.call.owner, verdict.policy.approval)
+        why = may_review(review.person_id, SESSION, asked, people, now)
         if why is not None:
             words = f"the approval of {review.person_name} no longer counts: {why}"
             changed.append(Changed(ChangeKind.APPROVER, words))

@@ -24,6 +24,7 @@ def call_record(
     comment: str | None = None,
     waited: float | None = None,
     outcome: str | None = None,
+    note: str | None = None,
     with_arguments: bool = False,
 ) -> AuditRecord:
     """The audit record of something that happened to a call, with its texts redacted."""
@@ -47,6 +48,7 @@ def call_record(
         comment=None if comment is None else redact_text(comment),
         waited=waited,
         outcome=None if outcome is None else redact_text(outcome),
+        note=note,
     )
 
 

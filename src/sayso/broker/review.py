@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sayso.audit.redact import redact_text
 from sayso.broker.access import Actor
 from sayso.broker.change import change_of, write
@@ -17,7 +19,8 @@ from sayso.errors import (
     RequestClosed,
     RequestNotFound,
 )
-from sayso.people.eligibility import may_review, may_see
+from sayso.people.directory import Directory
+from sayso.people.eligibility import counts_as, may_review, may_see
 from sayso.requests.approval import (
     ApprovalRequest,
     Outcome,
@@ -31,12 +34,13 @@ from sayso.requests.deadline import due, is_over
 from sayso.requests.lifecycle import (
     Approved,
     Event,
+    Expired,
     OutcomeSaid,
     Rejected,
     Reviewed,
     closed,
 )
-from sayso.requests.quorum import tally
+from sayso.requests.quorum import Tally, approving, asked_of, out_of_reach_of, tally
 
 MAX_COMMENT = 4000
 
@@ -48,7 +52,8 @@ async def visible_request(world: World, actor: Actor, request_id: str) -> Approv
         raise RequestNotFound(
             f"no request has the id `{request_id[:64]}`", "look at the inbox for what waits"
         )
-    if not may_see(actor.person, request.call.owner):
+    people = await world.store.directory()
+    if not may_see(actor.person.person_id, asked_of(request), people, world.clock.now()):
         raise NotEligible("this request is not yours", "ask its owner or an admin")
     return request
 
@@ -72,8 +77,9 @@ async def review(
         raise CallInvalid(f"the note is longer than {MAX_COMMENT} characters", "shorten it")
     while True:
         request = await visible_request(world, actor, request_id)
-        now = world.clock.now()
-        await _check(world, actor, request, vote, digest, now)
+        now, people = world.clock.now(), await world.store.directory()
+        await _check(world, actor, request, vote, digest, people, now)
+        counts = counts_as(actor.person.person_id, asked_of(request), people, now)
         given = Review(
             actor.person.person_id,
             actor.person.name,
@@ -83,13 +89,20 @@ async def review(
             digest,
             comment or None,
             now,
+            stands_for=None if actor.person.person_id in counts else counts[0],
         )
         check_channel(request, given)
-        event = _event(request, given)
+        event, counted = _event(request, given, people)
         try:
-            return await write(world, change_of(request, event, now, reviewer=actor.credential))
+            change = change_of(request, event, now, reviewer=actor.credential, counted=counted)
+            return await write(world, change)
         except LostRace:
             continue  # somebody else changed it: look again, and say so if it is closed now
+
+
+def why_not(actor: Actor, request: ApprovalRequest, people: Directory, now: Moment) -> str | None:
+    """Why this actor may not decide the request; None if they may."""
+    return may_review(actor.person.person_id, actor.kind, asked_of(request), people, now)
 
 
 async def settle(
@@ -98,10 +111,10 @@ async def settle(
     """A person says what came of a run whose outcome is unknown; running it again is a new call."""
     while True:
         request = await visible_request(world, actor, request_id)
-        refusal = may_review(actor.person, actor.kind, request.call.owner, request.policy)
+        now, people = world.clock.now(), await world.store.directory()
+        refusal = why_not(actor, request, people, now)
         if refusal is not None:
             raise NotEligible(refusal)
-        now = world.clock.now()
         outcome = Outcome(ok, redact_text(summary[:MAX_COMMENT]), now, said_by=actor.person.name)
         change = change_of(
             request, OutcomeSaid(outcome), now, reviewer=actor.credential, channel=actor.channel
@@ -118,21 +131,22 @@ async def _check(
     request: ApprovalRequest,
     vote: Vote,
     digest: str | None,
+    people: Directory,
     now: Moment,
 ) -> None:
-    refusal = may_review(actor.person, actor.kind, request.call.owner, request.policy)
+    refusal = why_not(actor, request, people, now)
     if refusal is not None:
         raise NotEligible(refusal, "ask somebody who may")
     if request.status is not Status.PENDING:
         raise closed(request)
     if is_over(request, now):
-        event = due(request, now)
-        assert event is not None, "a request that is over has something due"
+        event = due(request, now, out_of_reach_of(request, people))
+        assert isinstance(event, Expired), "a request that is over has something due"
         raise RequestClosed(
             "it has expired: nobody decided in time",
             "ask again with a new call if it is still wanted",
             status=Status.EXPIRED.value,
-            resolution=Resolution(Reason.EXPIRED, now).to_json(),
+            resolution=event.resolution.to_json(),
         )
     if vote is Vote.REJECT:
         return
@@ -152,23 +166,26 @@ async def _check(
         )
 
 
-def _event(request: ApprovalRequest, given: Review) -> Event:
+def _event(request: ApprovalRequest, given: Review, people: Directory) -> tuple[Event, Tally]:
+    """What a vote brings about, and how the votes stand with it."""
+    before = tally(request, people, given.at)
+    counted = tally(replace(request, reviews=(*request.reviews, given)), people, given.at)
     if given.vote is Vote.REJECT:
         resolution = Resolution(
             Reason.REJECTED, given.at, given.person_name, given.channel, given.comment
         )
-        return Rejected(resolution, given)
-    counted = tally((*request.reviews, given), request.policy.quorum, request.digest)
-    before = tally(request.reviews, request.policy.quorum, request.digest)
-    if counted.have == before.have:
-        raise RequestClosed(
-            "you have approved this already; nobody counts twice",
-            f"{counted.have} of {counted.need} have approved; others must do the rest",
-            status=request.status.value,
-        )
-    if counted.approved:
+        return Rejected(resolution, given), counted
+    if counted.approved:  # also where it was the others' leaving that made the votes enough
         resolution = Resolution(
             Reason.APPROVED, given.at, given.person_name, given.channel, given.comment
         )
-        return Approved(resolution, given)
-    return Reviewed(given)
+        return Approved(resolution, given), counted
+    if counted.have == before.have:
+        raise RequestClosed(
+            "you have approved this already; nobody counts twice"
+            if given.person_id in approving(request)
+            else "the one you stand in for counts already; nobody counts twice",
+            f"{counted.have} of {counted.need} have approved; others must do the rest",
+            status=request.status.value,
+        )
+    return Reviewed(given), counted

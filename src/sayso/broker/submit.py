@@ -18,8 +18,11 @@ from sayso.core.session import CallDraft, Session, bind
 from sayso.errors import ExternalIdReused, LostRace, NotEligible, RequestNotFound
 from sayso.gate.explain import explain, why_sentence
 from sayso.gate.verdict import Verdict
+from sayso.people.counting import out_of_reach, settled
+from sayso.people.directory import Directory
+from sayso.people.eligibility import Asked, eligible_people
 from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
-from sayso.requests.deadline import due
+from sayso.requests.deadline import UNREACHABLE_SECONDS, due
 from sayso.requests.event import EventKind, Notice
 from sayso.requests.lifecycle import OPEN, CallerJoined, CallerLeft, Expired, Lapsed, LeaseOver
 from sayso.requests.precondition import Changed, Precondition
@@ -43,10 +46,11 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
     if joined is not None:
         return standing_of_request(joined)
     verdict = await decide_call(world, session, call)
-    frozen = None
+    frozen, people = None, Directory()
     if verdict.effect is Effect.ASK:
         frozen = await preconditions(world, session, call, verdict)
-    new = new_call(call, verdict, now, frozen=frozen)
+        people = await world.store.directory()
+    new = new_call(call, verdict, people, now, frozen=frozen)
     earlier = await world.store.submit(new)
     if earlier is not None:
         return await _repeat(world, session, call, digest, earlier)
@@ -77,6 +81,7 @@ async def _bound(world: World, session: Session, draft: CallDraft, now: Moment) 
 def new_call(
     call: ToolCall,
     verdict: Verdict,
+    people: Directory,
     now: Moment,
     *,
     previous: str | None = None,
@@ -85,12 +90,13 @@ def new_call(
 ) -> NewCall:
     """What a submitted call writes: itself, its verdict's record and, where it asks, its request.
 
-    `previous`, `frozen` (its preconditions) and `changed` are those of the request.
+    `people` are those of today. `previous`, `frozen` (its preconditions) and `changed` are those of the
+    request.
     """
     request = None
     if verdict.effect is Effect.ASK:
         request = replace(
-            _request(call, verdict, now, previous), preconditions=frozen, changed=changed
+            _request(call, verdict, people, now, previous), preconditions=frozen, changed=changed
         )
     notices: tuple[Notice, ...] = ()
     if request is not None:
@@ -196,12 +202,15 @@ async def _join(world: World, request: ApprovalRequest) -> ApprovalRequest | Non
 
 
 def _request(
-    call: ToolCall, verdict: Verdict, now: Moment, previous: str | None
+    call: ToolCall, verdict: Verdict, people: Directory, now: Moment, previous: str | None
 ) -> ApprovalRequest:
     policy = verdict.policy
     assert policy is not None, "an ask always comes from policy"
-    approval = policy.approval
+    approval = settled(policy.approval, people)
+    asked = Asked(call.owner, approval)
     wait = approval.wait_seconds
+    if wait is None and out_of_reach(asked, people) is not None:
+        wait = UNREACHABLE_SECONDS
     return ApprovalRequest(
         call=call,
         digest=verdict.digest,
@@ -226,6 +235,7 @@ def _request(
         action=action_sentence(call, approval, [outcome.target for outcome in policy.targets]),
         created_at=now,
         expires_at=None if wait is None else plus(now, wait),
+        eligible=eligible_people(asked, people),
         caller_seen=now,
         previous=previous,
     )

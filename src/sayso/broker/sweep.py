@@ -9,9 +9,11 @@ from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 from sayso.errors import LostRace, RequestClosed
 from sayso.gate.explain import verdict_message
+from sayso.people.directory import Directory
 from sayso.requests.approval import ApprovalRequest, Resolution, Status
 from sayso.requests.deadline import CALLER_SECONDS, due
 from sayso.requests.lifecycle import LAPSE_SECONDS, Approved, Cancelled, Event, Refused
+from sayso.requests.quorum import out_of_reach_of
 
 
 async def sweep(world: World, *, rules_changed: bool = True) -> int:
@@ -22,8 +24,10 @@ async def sweep(world: World, *, rules_changed: bool = True) -> int:
     now = world.clock.now()
     found = await world.store.due(now, plus(now, -CALLER_SECONDS), plus(now, -LAPSE_SECONDS))
     changed = 0
+    people = await world.store.directory() if found else Directory()
     for request in found:
-        event = due(request, now)
+        waits = request.status is Status.PENDING
+        event = due(request, now, out_of_reach_of(request, people) if waits else None)
         if event is not None and await _write(world, request, event, now):
             changed += 1
     for session_id in await world.store.stopped_sessions():

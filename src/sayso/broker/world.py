@@ -15,6 +15,7 @@ from sayso.core.session import Session
 from sayso.gate.decide import Context, decide
 from sayso.gate.explain import request_message, verdict_message
 from sayso.gate.verdict import Verdict
+from sayso.people.directory import Directory
 from sayso.policy.facts import Facts
 from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.grant import STICKY_SECONDS, Grant, StickyRejection
@@ -41,7 +42,7 @@ async def decide_call(
     """The gate's verdict on a call with today's rules, session, people and sticky rejections (GATE-5)."""
     now = world.clock.now()
     rules = await world.rules.current(session.workspace, session.rules)
-    people = await world.store.people() if grants else {}
+    people = await world.store.directory() if grants else Directory()
     context = Context(
         group=session.permission_group,
         stopped=session.stopped_at is not None,

@@ -35,9 +35,10 @@ from sayso.channels.display import (
 from sayso.channels.result import result_line
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, to_rfc3339
+from sayso.people.directory import Directory
 from sayso.requests.approval import ApprovalRequest, Outcome, Resolution, Status
 from sayso.requests.deadline import is_over
-from sayso.requests.quorum import tally
+from sayso.requests.quorum import raw_tally, tally
 
 RULES_UNAVAILABLE = "rules cannot be loaded"
 TIME_OVER = "the time to decide is over"
@@ -139,12 +140,14 @@ def card_of(
     rules_unavailable: bool = False,
     channel: str | None = None,
     zone: tzinfo | None = None,
+    people: Directory | None = None,
 ) -> Card:
     """The card of a request for one viewer.
 
     `refusal` says why the viewer may not decide, None if they may. With `rules_unavailable` nothing
-    can be approved (POL-23). `channel` is the one it is shown on, which the policy may cap. `zone` is
-    the viewer's: with it the result line tells the time of day.
+    can be approved (POL-23). `people` are those of today; without them votes count as they were given.
+    `channel` is the one it is shown on, which the policy may cap. `zone` is the viewer's: with it the
+    result line tells the time of day.
     """
     call = request.call
     return Card(
@@ -179,7 +182,7 @@ def card_of(
             CardChange(change.kind.value, show(change.words)) for change in request.changed
         ),
         agent_words=_optional(call.detail or None),
-        who=_who(request, may_decide=refusal is None and not is_over(request, now)),
+        who=_who(request, people, now, may_decide=refusal is None and not is_over(request, now)),
         approve_refused=_approve_refused(
             request, refusal, now, channel, rules_unavailable=rules_unavailable
         ),
@@ -264,9 +267,11 @@ def _target(data: Mapping[str, Any]) -> CardTarget:
     )
 
 
-def _who(request: ApprovalRequest, *, may_decide: bool) -> CardWho:
-    policy = request.policy
-    counted = tally(request.reviews, policy.quorum, request.digest)
+def _who(
+    request: ApprovalRequest, people: Directory | None, now: Moment, *, may_decide: bool
+) -> CardWho:
+    policy, today = request.policy, people is not None and request.waits
+    counted = tally(request, people, now) if people and today else raw_tally(request)
     if policy.approvers is not None:
         approver = ", ".join(policy.approvers) or "nobody"
     else:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from sayso.channels.display import safe
 from sayso.core.moment import Moment
+from sayso.core.reason import Reason
 from sayso.requests.approval import ApprovalRequest, Outcome, Status, Vote
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -31,6 +32,8 @@ def result_line(request: ApprovalRequest, zone: tzinfo | None = None) -> str | N
             at = "" if resolution is None else _at(resolution.at, zone)
             return f"Rejected by {safe(by)}{at}{comment}"
         case Status.EXPIRED:
+            if resolution is not None and resolution.reason is Reason.QUORUM_UNREACHABLE:
+                return f"Refused: the quorum could not be reached{comment}"
             return "Expired: nobody decided in time"
         case Status.CANCELLED:
             return "Cancelled: the session was stopped"

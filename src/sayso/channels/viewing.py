@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from sayso.broker.world import World
 from sayso.channels.card import Card, card_of
+from sayso.people.directory import Directory
 from sayso.requests.approval import ApprovalRequest
 
 
-async def card_now(world: World, request: ApprovalRequest, refusal: str | None) -> Card:
+async def card_now(
+    world: World, request: ApprovalRequest, refusal: str | None, people: Directory | None = None
+) -> Card:
     """The card for a viewer; `refusal` says why they may not decide, None if they may."""
     return card_of(
         request,
         refusal=refusal,
         now=world.clock.now(),
         rules_unavailable=await rules_unavailable(world, request),
+        people=people if people is not None else await world.store.directory(),
     )
 
 

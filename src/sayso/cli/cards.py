@@ -66,7 +66,7 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
 
 async def picture(broker: Broker, actor: Actor | None, request: ApprovalRequest) -> Card:
     """The card of a request for this actor; without one nothing can be decided on it."""
-    refusal = "log in to decide" if actor is None else broker.why_not(actor, request)
+    refusal = "log in to decide" if actor is None else await broker.why_not(actor, request)
     return await card_now(broker.world, request, refusal)
 
 

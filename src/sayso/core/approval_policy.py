@@ -20,6 +20,8 @@ from sayso.core.asking import (
     read_reminders,
     seconds,
 )
+from sayso.core.deciders import ALL, Deciders, Quorum, all_of, parse_quorum
+from sayso.core.deciders import Approver as Approver
 from sayso.errors import RuleRefused
 
 
@@ -34,15 +36,6 @@ class Severity(IntEnum):
     def word(self) -> str:
         """The severity as people write it."""
         return self.name.lower()
-
-
-class Approver(StrEnum):
-    """Which people may decide, where no role and no list says so (REQ-11)."""
-
-    ANY = "any"
-    END_USER = "end_user"
-    OPERATOR = "operator"
-    ADMIN = "admin"
 
 
 class OnTimeout(StrEnum):
@@ -64,7 +57,8 @@ _CONTEXT = ContextWanted()
 class ApprovalPolicy:
     """How an ask is put to people; `timeout` is in seconds, `none` waits for ever, None was not said.
 
-    `approvers` None means nobody was named; an empty tuple means nobody is left after a merge.
+    `approver`, `role`, `approvers` and `quorum` are those of Deciders; `also` is what other rules say,
+    whose asks match the same call: who decides has to be named by each of them (POL-24).
     `reminders` are seconds after the request was made. `channels` holds the highest severity that a
     channel may approve; one that is not named may approve any. `break_glass` is within how many
     seconds a second person has to review a call that was run without its votes; None forbids it.
@@ -77,7 +71,7 @@ class ApprovalPolicy:
     approver: Approver = Approver.ANY
     role: str | None = None
     approvers: tuple[str, ...] | None = None
-    quorum: int = 1
+    quorum: Quorum | None = None
     action: str = ""
     message: str = ""
     remember: tuple[str, ...] = REMEMBER
@@ -89,14 +83,19 @@ class ApprovalPolicy:
     context: ContextWanted = _CONTEXT
     channels: tuple[tuple[str, Severity], ...] = ()
     break_glass: float | None = None
+    also: tuple[Deciders, ...] = ()
+
+    @property
+    def deciders(self) -> tuple[Deciders, ...]:
+        """Each rule's word on who decides; all of them count."""
+        own = Deciders(self.approver, self.role, self.approvers, self.quorum)
+        return (own.settled(), *self.also)
 
     @property
     def wait_seconds(self) -> float | None:
         """How long an ask waits; None is for ever."""
         if self.timeout is None:
-            others = self.approver in (Approver.OPERATOR, Approver.ADMIN)
-            routed = self.approvers is not None or self.role is not None or others
-            return OTHERS_SECONDS if routed else None
+            return OTHERS_SECONDS if any(one.are_others for one in self.deciders) else None
         return None if isinstance(self.timeout, str) else self.timeout
 
     def may_approve_through(self, channel: str) -> bool:
@@ -104,7 +103,11 @@ class ApprovalPolicy:
         return all(name != channel or self.severity <= cap for name, cap in self.channels)
 
     def to_json(self) -> dict[str, Any]:
-        """The policy as plain data, fields in the order of the specification."""
+        """The policy as plain data, fields in the order of the specification.
+
+        `also` is there only where several rules speak; no rule can write it.
+        """
+        others = {"also": [one.to_json() for one in self.also]} if self.also else {}
         return {
             "severity": self.severity.word,
             "timeout": self.timeout,
@@ -125,6 +128,7 @@ class ApprovalPolicy:
             "context": self.context.to_json(),
             "channels": {name: cap.word for name, cap in self.channels},
             "break_glass": self.break_glass,
+            **others,
         }
 
 
@@ -157,7 +161,7 @@ def parse_approval_policy(data: dict[str, Any], *, must_ask: bool = False) -> Ap
             approver=Approver(data.get("approver", "any")),
             role=_optional_text(data, "role"),
             approvers=_texts(data, "approvers"),
-            quorum=_quorum(data.get("quorum", 1)),
+            quorum=_quorum(data.get("quorum")),
             action=_optional_text(data, "action") or "",
             message=_optional_text(data, "message") or "",
             remember=_remember(data.get("remember", list(default.remember))),
@@ -175,6 +179,10 @@ def parse_approval_policy(data: dict[str, Any], *, must_ask: bool = False) -> Ap
             f"the approval policy has a wrong value: {error}",
             "see docs/spec/requests.md, section 2",
         ) from error
+    if policy.quorum == ALL and policy.role is None and policy.approvers is None:
+        raise RuleRefused(
+            "quorum `all` needs a role or a list of approvers", "name them, or give a number"
+        )
     if policy.on_timeout is OnTimeout.ALLOW and must_ask:
         raise RuleRefused("`on_timeout: allow` cannot stand with must_ask", "use `reject`")
     if (
@@ -193,22 +201,8 @@ def merge(policies: Iterable[ApprovalPolicy]) -> ApprovalPolicy:
     """Merge the policies of all asks that match one call; the result is as strict as each (POL-24)."""
     merged: ApprovalPolicy | None = None
     for policy in policies:
-        policy = _settled(policy)
         merged = policy if merged is None else _merge_two(merged, policy)
     return merged if merged is not None else ApprovalPolicy()
-
-
-_APPROVER_RANK = {Approver.ANY: 0, Approver.END_USER: 1, Approver.OPERATOR: 1, Approver.ADMIN: 2}
-
-
-def _settled(policy: ApprovalPolicy) -> ApprovalPolicy:
-    """The policy without what its own list or role overrules (`approvers` > `role` > `approver`, REQ-10),
-    and with its own default for the time it waits."""
-    if policy.timeout is None:
-        policy = replace(policy, timeout=policy.wait_seconds)
-    if policy.approvers is not None:
-        return replace(policy, role=None, approver=Approver.ANY)
-    return policy if policy.role is None else replace(policy, approver=Approver.ANY)
 
 
 def _merge_two(a: ApprovalPolicy, b: ApprovalPolicy) -> ApprovalPolicy:
@@ -218,25 +212,18 @@ def _merge_two(a: ApprovalPolicy, b: ApprovalPolicy) -> ApprovalPolicy:
     time_allows = a.on_timeout is b.on_timeout is OnTimeout.ALLOW and (
         severity is not Severity.HIGH or acknowledged
     )
-    named = [set(p.approvers) for p in (a, b) if p.approvers is not None]
-    approvers = None if not named else tuple(sorted(set.intersection(*named)))
-    approver = max(a.approver, b.approver, key=lambda word: _APPROVER_RANK[word])
-    words = {a.approver, b.approver} - {Approver.ANY}
-    if len(words) == 2 and Approver.END_USER in words:
-        approvers = ()  # nobody is taken to be both: it waits and times out, it never loosens
-    role = a.role or b.role
-    if a.role and b.role and a.role != b.role:
-        approvers = ()  # nor a member of two roles
+    first, *also = all_of((*a.deciders, *b.deciders))
     return replace(
         a,
         severity=severity,
         timeout=min(timeouts) if timeouts else a.timeout or b.timeout,
         on_timeout=OnTimeout.ALLOW if time_allows else OnTimeout.REJECT,
         acknowledge_high_risk=acknowledged,
-        approver=approver,
-        role=role,
-        approvers=approvers,
-        quorum=max(a.quorum, b.quorum),
+        approver=first.approver,
+        role=first.role,
+        approvers=first.approvers,
+        quorum=first.quorum,
+        also=tuple(also),
         action=a.action or b.action,
         message=a.message or b.message,
         remember=tuple(word for word in a.remember if word in b.remember),
@@ -281,12 +268,8 @@ def _caps(value: object) -> tuple[tuple[str, Severity], ...]:
     )
 
 
-def _quorum(value: object) -> int:
-    if value == "any":
-        return 1
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"quorum `{value}` is not `any` or a number from 1")
-    return value
+def _quorum(value: object) -> Quorum | None:
+    return None if value is None else parse_quorum(value)
 
 
 def _boolean(data: dict[str, Any], key: str) -> bool:

@@ -14,6 +14,7 @@ from sayso.people.eligibility import may_review
 from sayso.people.person import OWNER
 from sayso.people.token import SESSION
 from sayso.requests.approval import ApprovalRequest, Vote
+from sayso.requests.quorum import asked_of
 
 
 class OwnerAtTerminal:
@@ -43,9 +44,9 @@ class OwnerAtTerminal:
     async def picture(self, request: ApprovalRequest) -> Card:
         """The card of a request as the owner sees it."""
         world = self._broker().world
-        owner = (await world.store.people())[OWNER]
-        refusal = may_review(owner, SESSION, request.call.owner, request.policy)
-        return await card_now(world, request, refusal)
+        people = await world.store.directory()
+        refusal = may_review(OWNER, SESSION, asked_of(request), people, world.clock.now())
+        return await card_now(world, request, refusal, people)
 
     def decide(self, channel: str) -> Decide:
         """What hands the votes of a channel to the broker."""

@@ -8,7 +8,7 @@ a_grant_fits_one_digest · an_expired_grant_is_no_grant
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sayso.core.call import ToolCall, digest_of
@@ -18,7 +18,7 @@ from sayso.core.reason import Reason
 from sayso.core.session import DEFAULT_GROUP
 from sayso.gate.lifting import lifted, suffice, veto_on
 from sayso.gate.verdict import Verdict
-from sayso.people.person import Person
+from sayso.people.directory import Directory
 from sayso.policy.facts import Facts
 from sayso.policy.ruleset import RuleSet, judge
 from sayso.requests.grant import Grant, StickyRejection
@@ -35,7 +35,7 @@ class Context:
     stopped: bool = False
     can_ask: bool = True
     sticky: StickyRejection | None = None
-    people: Mapping[str, Person] = field(default_factory=dict)
+    people: Directory = field(default_factory=Directory)
     remembered: Remembered = _NOTHING
 
 
@@ -62,7 +62,7 @@ def decide(
     if fitting and policy.reason is Reason.RULES_UNAVAILABLE:  # nothing lifts it
         return Verdict(Effect.ASK, policy.reason, digest, policy)
     for grant in fitting:
-        if suffice(grant.givers, call, policy.approval, context.people):
+        if suffice(grant.givers, call, policy.approval, context.people, now, grant.eligible):
             lifted_by = grant.request_id
             return Verdict(Effect.ALLOW, Reason.APPROVED, digest, policy, None, lifted_by)
     if fitting:

@@ -107,6 +107,8 @@ def request_message(request: ApprovalRequest) -> str:
         case Status.REJECTED:
             return f"rejected by {by or 'a person'}{comment}"
         case Status.EXPIRED:
+            if resolution is not None and resolution.reason is Reason.QUORUM_UNREACHABLE:
+                return f"refused: not enough people who may decide it are left{comment}"
             return "expired: nobody decided in time"
         case Status.CANCELLED:
             return f"cancelled: the session was stopped{comment}"

@@ -6,7 +6,7 @@ never lifts what is routed to others, or takes more than one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sayso.core.approval_policy import ApprovalPolicy
@@ -14,9 +14,9 @@ from sayso.core.call import ToolCall
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
 from sayso.gate.parts import Part, category_of, parts_of
-from sayso.people.eligibility import may_review
-from sayso.people.person import Person
-from sayso.people.token import SESSION
+from sayso.people.counting import counted, needed
+from sayso.people.directory import Directory
+from sayso.people.eligibility import Asked
 from sayso.policy.facts import Facts
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.ruleset import RuleSet
@@ -32,15 +32,19 @@ class Lifted:
 
 
 def suffice(
-    givers: Sequence[str], call: ToolCall, policy: ApprovalPolicy, people: Mapping[str, Person]
+    givers: Sequence[str],
+    call: ToolCall,
+    policy: ApprovalPolicy,
+    people: Directory,
+    now: Moment,
+    eligible: tuple[str, ...] | None = None,
 ) -> bool:
-    """Whether the givers, as they are today, could approve under today's policy and are enough."""
-    counted = [
-        giver
-        for giver in set(givers)
-        if giver in people and may_review(people[giver], SESSION, call.owner, policy) is None
-    ]
-    return len(counted) >= policy.quorum
+    """Whether the givers, as they are today, could approve under today's policy and are enough.
+
+    `eligible` are those who could when it was asked, None where nobody was asked.
+    """
+    asked = Asked(call.owner, policy, eligible)
+    return len(counted(givers, asked, people, now)) >= needed(asked, people)
 
 
 def veto_on(
@@ -64,7 +68,7 @@ def lifted(
     rules: RuleSet,
     facts: Facts,
     remembered: Remembered,
-    people: Mapping[str, Person],
+    people: Directory,
     now: Moment,
 ) -> Lifted | None:
     """The grants by which nothing of the call asks any more; None where something still does.
@@ -76,7 +80,7 @@ def lifted(
         return None
 
     def may_give(giver: str) -> bool:
-        return suffice((giver,), call, policy.approval, people)
+        return suffice((giver,), call, policy.approval, people, now)
 
     grants = [
         grant

@@ -1,7 +1,7 @@
-"""Who people are: persons, roles, tokens, and who may review what.
+"""Who people are: persons, their identities, roles, stand-ins, tokens; who may review what, and who counts.
 
 No secret is generated, stored or compared with a clock here, and no rule of policy is known.
-Read `eligibility.py` first.
+Read `eligibility.py` first, then `counting.py`.
 """
 
 __all__: list[str] = []

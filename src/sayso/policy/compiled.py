@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sayso.core.approval_policy import Approver
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.operation import Operation
@@ -267,9 +266,6 @@ def _must_ask(rule: Rule) -> bool:
 def _routed(rule: Rule) -> bool:
     """Whether an ask goes to others than the session's user, so that a list's allow cannot lift it."""
     policy = rule.approval
-    return policy is not None and (
-        policy.approver in (Approver.OPERATOR, Approver.ADMIN)
-        or policy.role is not None
-        or policy.approvers is not None
-        or policy.quorum > 1
+    return policy is not None and any(
+        one.are_others or one.quorum not in (None, 1) for one in policy.deciders
     )

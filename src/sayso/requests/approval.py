@@ -49,7 +49,10 @@ class Vote(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One person's vote, with the credential and channel it came through and the digest of what was shown."""
+    """One person's vote, with the credential and channel it came through and the digest of what was shown.
+
+    `stands_for` is whom they stood in for, if they decided as a stand-in (REQ-66).
+    """
 
     person_id: str
     person_name: str
@@ -59,12 +62,14 @@ class Review:
     digest: str | None
     comment: str | None
     at: Moment
+    stands_for: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The review as plain data; credentials stay inside."""
         return {
             "by": self.person_name,
             "person_id": self.person_id,
+            "stands_for": self.stands_for,
             "channel": self.channel,
             "vote": self.vote.value,
             "comment": self.comment,
@@ -158,11 +163,11 @@ class ApprovalRequest:
     """One approval: the call exactly as it would run, who may decide, what was said, how it stands.
 
     `request_id` is the call's id. `version` grows by one with every change and is what conditional
-    writes compare. `eligible` is kept for the people who could decide when it was made; this version
-    leaves it empty and asks at the review. `caller_seen` is when the caller last showed it still
-    waits; `previous` is the request this one asks again, and `changed` what has changed since that one
-    was approved. `preconditions` are what has to be as it was when this request was made; None if
-    nothing was noted.
+    writes compare. `eligible` are the people who could decide when it was made (None: an older version
+    made it and wrote down nobody). `caller_seen` is when the caller last showed it still waits;
+    `previous` is the request this one asks again, and `changed` what has changed since that one was
+    approved. `preconditions` are what has to be as it was when this request was made; None if nothing
+    was noted.
     """
 
     call: ToolCall
@@ -176,7 +181,7 @@ class ApprovalRequest:
     version: int = 1
     caller: Caller = Caller.WAITING
     caller_seen: Moment = NEVER
-    eligible: tuple[str, ...] = ()
+    eligible: tuple[str, ...] | None = None
     reviews: tuple[Review, ...] = ()
     resolution: Resolution | None = None
     lease: Lease | None = None

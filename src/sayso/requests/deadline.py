@@ -20,9 +20,19 @@ def is_over(request: ApprovalRequest, now: Moment) -> bool:
     return request.expires_at is not None and now >= request.expires_at
 
 
-def due(request: ApprovalRequest, now: Moment) -> Event | None:
-    """The event that time alone brings to the request by now, if any."""
+UNREACHABLE_SECONDS = 600.0
+"""How long a request waits whose quorum cannot be reached, where its policy sets no time (REQ-12)."""
+
+
+def due(request: ApprovalRequest, now: Moment, out_of_reach: str | None = None) -> Event | None:
+    """The event that time alone brings to the request by now, if any.
+
+    `out_of_reach` is why its quorum cannot be reached, None if it can: then its end is a refusal,
+    whatever the policy says of time (REQ-12).
+    """
     if request.status is Status.PENDING and is_over(request, now):
+        if out_of_reach is not None:
+            return Expired(Resolution(Reason.QUORUM_UNREACHABLE, now, comment=out_of_reach))
         # `on_timeout: allow` needs a confirmed delivery to an eligible person; no channel of this
         # version can confirm one, so time never approves.
         comment = None

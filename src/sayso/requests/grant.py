@@ -7,19 +7,22 @@ from dataclasses import dataclass
 from sayso.core.moment import Moment
 from sayso.requests.approval import ApprovalRequest, Resolution, Status
 from sayso.requests.lifecycle import lapses_at
+from sayso.requests.quorum import approving
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
     """A person's permission for one call, once: it fits one digest and ends at a moment.
 
-    `givers` are the distinct people whose approvals made it; policy decides anew whether they suffice.
+    `givers` are the distinct people whose approvals made it, `eligible` those who could decide when it
+    was asked; policy decides anew whether they suffice.
     """
 
     request_id: str
     digest: str
     givers: tuple[str, ...]
     until: Moment
+    eligible: tuple[str, ...] | None = None
 
     def fits(self, digest: str, now: Moment) -> bool:
         """Whether the grant is for exactly this call and has not ended."""
@@ -43,5 +46,5 @@ def grant_of(request: ApprovalRequest) -> Grant | None:
     until = lapses_at(request)
     if request.status is not Status.APPROVED or until is None:
         return None
-    givers = tuple(sorted({r.person_id for r in request.reviews if r.digest == request.digest}))
-    return Grant(request.request_id, request.digest, givers, until)
+    givers = approving(request)
+    return Grant(request.request_id, request.digest, givers, until, request.eligible)

@@ -1,11 +1,15 @@
-"""Counting reviews: distinct people, one rejection rejects, recounted from the whole list (REQ-12)."""
+"""Counting reviews: distinct people who may still decide, one rejection rejects, recounted from all (REQ-12)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sayso.requests.approval import Review, Vote
+from sayso.core.deciders import ALL
+from sayso.core.moment import Moment
+from sayso.people.counting import counted, needed, out_of_reach
+from sayso.people.directory import Directory
+from sayso.people.eligibility import Asked, eligible_people
+from sayso.requests.approval import ApprovalRequest, Review, Vote
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +26,48 @@ class Tally:
         return self.rejected is None and self.have >= self.need
 
 
-def tally(reviews: Iterable[Review], need: int, digest: str) -> Tally:
-    """Count the reviews: each person once, approvals only for exactly this digest."""
-    approving: set[str] = set()
-    rejected: Review | None = None
-    for review in reviews:
-        if review.vote is Vote.REJECT:
-            rejected = rejected or review
-        elif review.digest == digest:
-            approving.add(review.person_id)
-    return Tally(len(approving), max(1, need), rejected)
+def asked_of(request: ApprovalRequest) -> Asked:
+    """What is to be decided about a request, for those who say who may."""
+    return Asked(request.call.owner, request.policy, request.eligible)
+
+
+def approving(request: ApprovalRequest) -> tuple[str, ...]:
+    """Who approved exactly what the request is about, by their ids, each once."""
+    return tuple(
+        sorted(
+            {
+                review.person_id
+                for review in request.reviews
+                if review.vote is Vote.APPROVE and review.digest == request.digest
+            }
+        )
+    )
+
+
+def tally(request: ApprovalRequest, directory: Directory, now: Moment) -> Tally:
+    """Count the reviews of a request: each person once, as they may decide today."""
+    asked = asked_of(request)
+    rejected = next((r for r in request.reviews if r.vote is Vote.REJECT), None)
+    have = len(counted(approving(request), asked, directory, now))
+    return Tally(have, needed(asked, directory), rejected)
+
+
+def out_of_reach_of(request: ApprovalRequest, directory: Directory) -> str | None:
+    """Why the quorum of a request that waits cannot be reached any more; None if it can."""
+    return out_of_reach(asked_of(request), directory)
+
+
+def raw_tally(request: ApprovalRequest) -> Tally:
+    """The votes as they were given, for a request that is over, whoever the voters are today."""
+    rejected = next((r for r in request.reviews if r.vote is Vote.REJECT), None)
+    everybody = len(request.eligible or ())
+    quorums = [one.quorum for one in request.policy.deciders]
+    need = max(1, *(everybody if quorum == ALL else quorum or 1 for quorum in quorums))
+    return Tally(len(approving(request)), need, rejected)
+
+
+def waiting_for(request: ApprovalRequest, directory: Directory, now: Moment) -> tuple[str, ...]:
+    """The people whose approval would still count, by their names, who have not given it."""
+    asked = asked_of(request)
+    have = set(counted(approving(request), asked, directory, now).values())
+    return tuple(person for person in eligible_people(asked, directory) if person not in have)

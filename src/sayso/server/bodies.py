@@ -140,7 +140,7 @@ class ApprovalPolicyBody(Body, omit_defaults=True):
     approver: Literal["any", "end_user", "operator", "admin"] | UnsetType = UNSET
     role: Text | None = None
     approvers: list[Text] | None = None
-    quorum: Annotated[int, Meta(ge=1)] | Literal["any"] = "any"
+    quorum: Annotated[int, Meta(ge=1, le=1000)] | Literal["any", "all"] | None = None
     action: Text = ""
     message: Text = ""
     remember: list[Literal["once", "session", "always"]] | UnsetType = UNSET

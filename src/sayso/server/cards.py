@@ -17,10 +17,12 @@ import orjson
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.broker.insight import ByRule
+from sayso.broker.review import why_not
 from sayso.channels.card import card_of
 from sayso.channels.display import show, shown_json
 from sayso.channels.viewing import rules_unavailable
 from sayso.core.moment import Moment
+from sayso.people.directory import Directory
 from sayso.requests.approval import ApprovalRequest
 from sayso.requests.deadline import is_over
 from sayso.server.documents import ByRuleShown, Card, Shown
@@ -31,7 +33,7 @@ LARGE = 16 * 1024
 KEPT = 32 * 1024 * 1024
 """So many bytes of written cards are kept, those looked at last."""
 
-_Key: TypeAlias = tuple[str, int, str | None, bool, bool, str]
+_Key: TypeAlias = tuple[str, int, str | None, bool, bool, str, int, tuple[bool, ...]]
 
 
 def text_shown(text: str) -> Shown:
@@ -73,8 +75,11 @@ class Cards:
         return [await self.of(actor, request) for request in requests]
 
     async def _card(self, actor: Actor, request: ApprovalRequest, unavailable: bool) -> Card:
-        now = self._broker.world.clock.now()
-        refusal = self._broker.why_not(actor, request)
+        world = self._broker.world
+        now, people = world.clock.now(), await world.store.directory()
+        refusal = why_not(actor, request, people, now)
+        # who stands in for whom changes with the time, and with it how the votes count
+        standing_in = tuple(link.holds(now) for link in people.stand_ins)
         key = (
             request.request_id,
             request.version,
@@ -82,23 +87,27 @@ class Cards:
             unavailable,
             is_over(request, now),
             actor.channel,
+            people.version,
+            standing_in,
         )
         found = self._written.get(key)
         if found is not None:
             self._written.move_to_end(key)
         else:
-            found = await self._write(key, request, now)
+            found = await self._write(key, request, people, now)
         # The declared shape of what is written already: it goes into the answer as it is.
         return cast("Card", msgspec.Raw(found))
 
-    async def _write(self, key: _Key, request: ApprovalRequest, now: Moment) -> bytes:
+    async def _write(
+        self, key: _Key, request: ApprovalRequest, people: Directory, now: Moment
+    ) -> bytes:
         if _weight(request) < LARGE:
-            written = _written(key, request, now)
+            written = _written(key, request, people, now)
             self._keep(key, written)
             return written
         writing = self._being_written.get(key)
         if writing is None:
-            writing = asyncio.ensure_future(asyncio.to_thread(_written, key, request, now))
+            writing = asyncio.ensure_future(asyncio.to_thread(_written, key, request, people, now))
             self._being_written[key] = writing
             writing.add_done_callback(lambda done: self._done(key, done))
         return await asyncio.shield(writing)
@@ -116,10 +125,15 @@ class Cards:
             self._size -= len(oldest)
 
 
-def _written(key: _Key, request: ApprovalRequest, now: Moment) -> bytes:
-    _, _, refusal, unavailable, _, channel = key
+def _written(key: _Key, request: ApprovalRequest, people: Directory, now: Moment) -> bytes:
+    refusal, unavailable, channel = key[2], key[3], key[5]
     card = card_of(
-        request, refusal=refusal, now=now, rules_unavailable=unavailable, channel=channel
+        request,
+        refusal=refusal,
+        now=now,
+        rules_unavailable=unavailable,
+        channel=channel,
+        people=people,
     )
     return msgspec.json.encode(card.to_json())
 

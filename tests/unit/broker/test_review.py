@@ -134,11 +134,11 @@ async def test_who_may_see_a_request_may_not_decide_it_unless_the_policy_says_so
     standing = await (await scene.gate()).submit(draft())
     user = await scene.actor()
     request = await scene.broker.request(user, standing.call_id)
-    assert scene.broker.why_not(user, request) is not None
+    assert await scene.broker.why_not(user, request) is not None
     with pytest.raises(NotEligible):
         await scene.broker.review(user, standing.call_id, Vote.APPROVE, digest=standing.digest)
     anna = await scene.actor(person_id="anna")
-    assert scene.broker.why_not(anna, request) is None
+    assert await scene.broker.why_not(anna, request) is None
 
 
 @pytest.mark.spec("CH-16")

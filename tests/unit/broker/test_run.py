@@ -441,5 +441,7 @@ async def test_nothing_said_to_the_agent_names_a_way_to_approve() -> None:
 
 
 async def _loosened(scene: Scene, request: ApprovalRequest) -> Any:
-    changed = replace(request, policy=ApprovalPolicy(), version=request.version + 1)
+    changed = replace(
+        request, policy=ApprovalPolicy(), eligible=("owner",), version=request.version + 1
+    )
     return Change(changed, request.version, scene.clock.now())

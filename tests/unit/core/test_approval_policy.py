@@ -17,6 +17,7 @@ from sayso.core.approval_policy import (
     parse_approval_policy,
 )
 from sayso.core.asking import ContextWanted, Escalation, Unreachable
+from sayso.core.deciders import Deciders, all_of
 from sayso.errors import RuleRefused
 
 policies = st.builds(
@@ -28,7 +29,7 @@ policies = st.builds(
     approver=st.sampled_from(Approver),
     role=st.none() | st.sampled_from(["sre", "finance"]),
     approvers=st.none() | st.sampled_from([(), ("web:a",), ("web:a", "web:b")]),
-    quorum=st.integers(1, 3),
+    quorum=st.sampled_from([None, 1, 2, 3, "all"]),
     remember=st.sampled_from([(), ("once",), ("once", "session"), REMEMBER]),
     allow_edit=st.booleans(),
     self_approval=st.booleans(),
@@ -49,7 +50,7 @@ def test_a_merge_is_as_strict_as_each(some: list[ApprovalPolicy]) -> None:
     merged = merge(some)
     for one in some:
         assert merged.severity >= one.severity
-        assert merged.quorum >= one.quorum
+        assert set(all_of(one.deciders)) - {Deciders()} <= set(merged.deciders)
         assert set(merged.remember) <= set(one.remember)
         assert merged.on_timeout is OnTimeout.REJECT or one.on_timeout is OnTimeout.ALLOW
         if one.wait_seconds is not None:
@@ -72,20 +73,15 @@ def test_a_merge_is_as_strict_as_each(some: list[ApprovalPolicy]) -> None:
                 assert one.may_approve_through(channel)
         assert one.allow_edit or not merged.allow_edit
         assert one.self_approval or not merged.self_approval
-        if one.approvers is not None:
-            assert merged.approvers is not None
-            assert set(merged.approvers) <= set(one.approvers)
 
 
 @given(some=st.lists(policies, min_size=2, max_size=3))
 def test_the_order_of_a_merge_changes_nothing_that_counts(some: list[ApprovalPolicy]) -> None:
     def counts(policy: ApprovalPolicy) -> tuple[Any, ...]:
-        nobody = policy.approvers == ()
-        words = () if nobody else (policy.role, policy.approver)
-        return (policy.severity, policy.timeout, policy.on_timeout, policy.quorum, policy.remember,
-                policy.approvers, policy.allow_edit, policy.self_approval, policy.unreachable,
+        return (policy.severity, policy.timeout, policy.on_timeout, policy.remember,
+                policy.allow_edit, policy.self_approval, policy.unreachable,
                 policy.reminders, policy.escalate, policy.context, policy.channels,
-                policy.break_glass, *words)  # fmt: skip
+                policy.break_glass, policy.deciders)  # fmt: skip
 
     assert len({counts(merge(order)) for order in permutations(some)}) == 1
 
@@ -107,6 +103,20 @@ def test_a_policy_comes_back_from_its_data() -> None:
     assert parse_approval_policy({}) == ApprovalPolicy()
     assert parse_approval_policy({"on_timeout": "deny"}).on_timeout is OnTimeout.REJECT
     assert parse_approval_policy({"quorum": "any"}).quorum == 1
+    assert parse_approval_policy({"quorum": "all", "role": "sre"}).quorum == "all"
+    assert parse_approval_policy({}).quorum is None
+
+
+@pytest.mark.spec("POL-24", "REQ-10")
+def test_what_several_rules_say_of_who_decides_stands_side_by_side() -> None:
+    sre = ApprovalPolicy(role="sre", quorum=2)
+    admins, anybody = ApprovalPolicy(approver=Approver.ADMIN, role=None), ApprovalPolicy()
+    merged = merge([anybody, admins, sre])
+    assert merged.deciders == (Deciders(role="sre", quorum=2), Deciders(approver=Approver.ADMIN))
+    assert merged.to_json()["also"] == [Deciders(approver=Approver.ADMIN).to_json()]
+    assert merge([anybody, anybody]) == anybody
+    own_list = ApprovalPolicy(approvers=("web:a",), role="sre", approver=Approver.ADMIN)
+    assert own_list.deciders == (Deciders(approvers=("web:a",)),)
     assert parse_approval_policy({"reminders": 60}).reminders == (60.0,)
     to_one = parse_approval_policy({"escalate": {"to": "admin"}})
     assert to_one.escalate == Escalation(("admin",))
@@ -171,6 +181,9 @@ def test_time_allows_nothing_grave_that_only_one_of_two_rules_acknowledges() -> 
         ({"timeout": 1e300}, "timeout"),
         ({"quorum": 0}, "quorum"),
         ({"quorum": True}, "quorum"),
+        ({"quorum": 1001}, "quorum"),
+        ({"quorum": "all"}, "needs a role or a list"),
+        ({"also": []}, "`also` is not a field"),
         ({"approver": "me"}, "me"),
         ({"approvers": "web:a"}, "approvers"),
         ({"approvers": [1]}, "approvers"),

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
 from sayso.core.approval_policy import ApprovalPolicy, Approver, merge
 from sayso.core.call import Owner
-from sayso.people.eligibility import may_configure, may_review, may_see
+from sayso.people.counting import counted, needed, out_of_reach, settled
+from sayso.people.directory import Directory
+from sayso.people.eligibility import Asked, counts_as, may_configure, may_review, may_see
 from sayso.people.person import Person, owner
+from sayso.people.role import Role
+from sayso.people.stand_in import StandIn
 from sayso.people.token import CONFIGURING, DECIDING, SESSION, CredentialKind
+from tests.fakes.values import at
 
 ASKED_FOR = Owner("uma", "coder", "s1")
 UMA = Person("uma", "uma")
@@ -20,8 +26,21 @@ NOBODY = Person("nils", "nils")
 EVERYBODY = (UMA, UMA_ADMIN, OPERATOR, OTHER_OPERATOR, ADMIN, NOBODY)
 
 
-def who_may(policy: ApprovalPolicy) -> list[Person]:
-    return [p for p in EVERYBODY if may_review(p, SESSION, ASKED_FOR, policy) is None]
+def asked(policy: ApprovalPolicy, owner: Owner = ASKED_FOR) -> Asked:
+    return Asked(owner, policy)
+
+
+def alone(person: Person, *roles: Role) -> Directory:
+    return Directory({person.person_id: person}, {role.name: role for role in roles})
+
+
+def refusal_of(person: Person, policy: ApprovalPolicy, *roles: Role) -> str | None:
+    here = alone(person, *roles)
+    return may_review(person.person_id, SESSION, asked(policy), here, at(0))
+
+
+def who_may(policy: ApprovalPolicy, *roles: Role) -> list[Person]:
+    return [p for p in EVERYBODY if refusal_of(p, policy, *roles) is None]
 
 
 @pytest.mark.parametrize(
@@ -44,9 +63,7 @@ def test_the_sessions_user_counts_where_others_decide_only_if_the_policy_says_so
         assert UMA not in who_may(policy)
     named = ApprovalPolicy(approvers=("uma", "nils"))
     assert who_may(named) == [NOBODY]
-    assert may_review(UMA, SESSION, ASKED_FOR, named) == (
-        "somebody else than the session's user has to decide"
-    )
+    assert refusal_of(UMA, named) == ("somebody else than the session's user has to decide")
     assert who_may(ApprovalPolicy(approvers=("uma",), self_approval=True)) == [UMA, UMA_ADMIN]
 
 
@@ -58,11 +75,141 @@ def test_an_empty_list_is_nobody() -> None:
     assert who_may(ApprovalPolicy(approvers=())) == []
 
 
+@pytest.mark.spec("REQ-11", "REQ-61")
+def test_the_members_of_a_role_decide_and_nobody_else() -> None:
+    finance = ApprovalPolicy(role="Finance")
+    role = Role("finance", ("nils", "uma"))
+    assert who_may(finance, role) == [NOBODY]
+    assert who_may(replace(finance, self_approval=True), role) == [UMA, UMA_ADMIN, NOBODY]
+    for gone in (replace(role, enabled=False), replace(role, members=())):
+        assert who_may(finance, gone) == []
+
+
 def test_a_role_that_does_not_exist_has_no_members() -> None:
-    refusals = {
-        may_review(p, SESSION, ASKED_FOR, ApprovalPolicy(role="finance")) for p in EVERYBODY
-    }
+    refusals = {refusal_of(p, ApprovalPolicy(role="finance")) for p in EVERYBODY}
     assert refusals == {"only members of the role `finance` may decide"}
+
+
+@pytest.mark.spec("REQ-10", "REQ-60")
+def test_a_list_names_people_by_any_of_their_identities() -> None:
+    nils = replace(NOBODY, identities=("tg:7", "mail:nils@example.com"))
+    for named in ("tg:7", "TG: 7", "mail:Nils@Example.com", "nils", "web:NILS"):
+        assert refusal_of(nils, ApprovalPolicy(approvers=(named,))) is None
+    for other in ("tg:8", "vk:7", "nobody at all", ""):
+        assert refusal_of(nils, ApprovalPolicy(approvers=(other,))) is not None
+
+
+@pytest.mark.spec("REQ-66")
+def test_the_requester_has_one_self_under_all_identities() -> None:
+    uma = Person("uma", "uma", admin=True, identities=("tg:1",))
+    policy = ApprovalPolicy(approvers=("tg:1", "web:uma", "anna"))
+    for user_id in ("uma", "tg:1", "web:uma"):
+        question = asked(policy, Owner(user_id, "coder", "s1"))
+        refusal = may_review("uma", SESSION, question, alone(uma), at(0))
+        assert refusal == "somebody else than the session's user has to decide"
+
+
+@pytest.mark.spec("REQ-12")
+def test_who_was_removed_or_disabled_decides_nothing() -> None:
+    for gone in (replace(ADMIN, enabled=False), replace(ADMIN, removed=True)):
+        assert refusal_of(gone, ApprovalPolicy()) == "this person was disabled or removed"
+        assert not may_see("anna", asked(ApprovalPolicy()), alone(gone), at(0))
+        assert not may_configure(gone, SESSION)
+
+
+@pytest.mark.spec("REQ-12")
+def test_who_could_not_decide_when_it_was_asked_cannot_now() -> None:
+    late = Asked(ASKED_FOR, ApprovalPolicy(), eligible=("uma",))
+    assert may_review("anna", SESSION, late, alone(ADMIN), at(0)) == (
+        "whoever could not decide when it was asked cannot decide now"
+    )
+    assert may_review("uma", SESSION, late, alone(UMA), at(0)) is None
+
+
+def standing(*links: tuple[str, str], seconds: int = 60) -> tuple[StandIn, ...]:
+    """Each the absent one and who stands in."""
+    return tuple(StandIn(absent, substitute, at(0), at(seconds)) for absent, substitute in links)
+
+
+def together(*links: tuple[str, str], roles: tuple[Role, ...] = (), seconds: int = 60) -> Directory:
+    people = {p.person_id: p for p in (UMA, OPERATOR, ADMIN, NOBODY, Person("sam", "sam"))}
+    return Directory(people, {r.name: r for r in roles}, standing(*links, seconds=seconds))
+
+
+ADMINS = asked(ApprovalPolicy(approver=Approver.ADMIN))
+
+
+@pytest.mark.spec("REQ-66")
+def test_a_stand_in_counts_as_the_one_who_is_away_while_the_time_lasts() -> None:
+    here = together(("anna", "nils"))
+    assert counts_as("nils", ADMINS, here, at(59)) == ("anna",)
+    assert counts_as("nils", ADMINS, here, at(60)) == ()
+    assert counts_as("anna", ADMINS, here, at(59)) == ("anna",)
+    assert may_see("nils", ADMINS, here, at(59))
+    assert not may_see("nils", ADMINS, here, at(60))
+
+
+@pytest.mark.spec("REQ-66")
+def test_a_chain_of_stand_ins_has_at_most_three_links() -> None:
+    links = (("anna", "nils"), ("nils", "sam"), ("sam", "olga"))
+    assert counts_as("olga", ADMINS, together(*links), at(1)) == ("anna",)
+    too_long = together(("anna", "x1"), ("x1", "x2"), ("x2", "nils"), ("nils", "sam"))
+    assert counts_as("sam", ADMINS, too_long, at(1)) == ()
+
+
+@pytest.mark.spec("REQ-66")
+def test_the_requester_stands_in_for_nobody_and_passes_nothing_on() -> None:
+    here = together(("anna", "uma"), ("uma", "nils"))
+    assert counts_as("uma", ADMINS, here, at(1)) == ()
+    assert counts_as("nils", ADMINS, here, at(1)) == ()
+    free = Asked(ASKED_FOR, ApprovalPolicy(approver=Approver.ADMIN, self_approval=True))
+    assert counts_as("uma", free, here, at(1)) == ()
+
+
+@pytest.mark.spec("REQ-66")
+def test_two_stand_ins_of_one_person_count_once() -> None:
+    here = together(("anna", "nils"), ("anna", "sam"))
+    assert len(counted(["nils", "sam"], ADMINS, here, at(1))) == 1
+    assert len(counted(["anna", "sam"], ADMINS, here, at(1))) == 1
+
+
+@pytest.mark.spec("REQ-66")
+def test_who_may_decide_anyway_counts_as_themselves_and_once() -> None:
+    role = Role("two", ("anna", "olga"))
+    here = together(("anna", "olga"), roles=(role,))
+    two = asked(ApprovalPolicy(role="two"))
+    assert counted(["olga"], two, here, at(1)) == {"olga": "olga"}
+    assert len(counted(["olga", "anna"], two, here, at(1))) == 2
+
+
+@pytest.mark.spec("REQ-12")
+@pytest.mark.parametrize(
+    ("policy", "roles", "why"),
+    [
+        (ApprovalPolicy(role="x"), (), "the role `x` does not exist"),
+        (ApprovalPolicy(role="x"), (Role("x", ("anna",), enabled=False),), "the role `x` is disabled"),
+        (ApprovalPolicy(role="x"), (Role("x", ("gone",)),), "the role `x` has no members"),
+        (ApprovalPolicy(approvers=("tg:9",)), (),
+         "1 of those who may decide have to approve, and there is nobody"),
+        (ApprovalPolicy(approver=Approver.ADMIN, quorum=2), (),
+         "2 of those who may decide have to approve, and there is one"),
+        (ApprovalPolicy(role="x"), (Role("x", ("anna", "nils"), quorum=2),), None),
+        (ApprovalPolicy(role="x", quorum="all"), (Role("x", ("anna", "nils"), quorum=2),), None),
+    ],
+)  # fmt: skip
+def test_it_is_said_why_a_quorum_is_out_of_reach(
+    policy: ApprovalPolicy, roles: tuple[Role, ...], why: str | None
+) -> None:
+    assert out_of_reach(asked(policy), together(roles=roles)) == why
+
+
+@pytest.mark.spec("REQ-12", "REQ-61")
+def test_a_rules_quorum_goes_before_its_roles() -> None:
+    role = Role("x", ("anna", "nils", "sam"), quorum=2)
+    for quorum, need in ((None, 2), (1, 1), (3, 3), ("all", 3)):
+        policy = ApprovalPolicy(role="x", quorum=quorum)  # type: ignore[arg-type]
+        assert needed(asked(policy), together(roles=(role,))) == need
+        assert settled(policy, together(roles=(role,))).quorum == (2 if quorum is None else quorum)
 
 
 @pytest.mark.spec("REQ-64")
@@ -70,7 +217,8 @@ def test_a_role_that_does_not_exist_has_no_members() -> None:
 def test_an_agents_token_never_decides_whoever_it_belongs_to(approver: Approver) -> None:
     policy = ApprovalPolicy(approver=approver, self_approval=True)
     for person in (*EVERYBODY, owner()):
-        refusal = may_review(person, CredentialKind.AGENT, ASKED_FOR, policy)
+        here = alone(person)
+        refusal = may_review(person.person_id, CredentialKind.AGENT, asked(policy), here, at(0))
         assert refusal == "an agent's token can never decide"
 
 
@@ -87,7 +235,18 @@ def test_only_an_admin_with_a_login_or_an_admins_token_configures() -> None:
 
 
 def test_a_request_is_seen_by_its_user_its_operators_and_admins() -> None:
-    assert [p for p in EVERYBODY if may_see(p, ASKED_FOR)] == [UMA, UMA_ADMIN, OPERATOR, ADMIN]
+    assert [
+        p
+        for p in EVERYBODY
+        if may_see(p.person_id, asked(ApprovalPolicy(approver=Approver.ADMIN)), alone(p), at(0))
+    ] == [UMA, UMA_ADMIN, OPERATOR, ADMIN]
+
+
+@pytest.mark.spec("REQ-11")
+def test_who_may_decide_a_request_sees_it() -> None:
+    named = asked(ApprovalPolicy(approvers=("nils",)))
+    assert may_see("nils", named, alone(NOBODY), at(0))
+    assert not may_see("oleg", named, alone(OTHER_OPERATOR), at(0))
 
 
 POLICIES = [

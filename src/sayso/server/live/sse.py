@@ -105,7 +105,7 @@ class Events:
             request = await self._broker.request(self._actor, notice.request_id)
         except (RequestError, AccessError):
             return None
-        if self._broker.why_not(self._actor, request) is not None:
+        if await self._broker.why_not(self._actor, request) is not None:
             return None
         return await self._cards.of(self._actor, request)
 

@@ -33,7 +33,7 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     policy: ApprovalPolicy
     why: Why
     action: str
-    eligible: tuple[str, ...] = ()
+    eligible: tuple[str, ...] | None = None
     previous: str | None = None
     preconditions: tuple[Precondition, ...] | None = None
     changed: tuple[Changed, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sayso.people.directory import Directory
 from sayso.people.person import OWNER, Person, owner
 from sayso.store.memory.state import State
 
@@ -18,3 +19,7 @@ class People(State):
     async def people(self) -> Mapping[str, Person]:
         """The people, by id."""
         return dict(self._people)
+
+    async def directory(self) -> Directory:
+        """People, roles and stand-ins, from one moment."""
+        return Directory(dict(self._people))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sayso.people.directory import Directory
 from sayso.people.person import Person
 from sayso.store.codec.people import read_person
 from sayso.store.sql.access import Access
@@ -16,3 +17,7 @@ class People(Access):
         """The people, by id."""
         found = await self._few(self._q.people, {}, read_person)
         return {person.person_id: person for person in found}
+
+    async def directory(self) -> Directory:
+        """People, roles and stand-ins, from one moment."""
+        return Directory(await self.people())
