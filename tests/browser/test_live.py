@@ -144,6 +144,21 @@ async def test_an_inbox_that_cannot_be_read_says_so_and_is_asked_for_again(
     await expect(window.approve).to_be_visible(timeout=10_000)
 
 
+@pytest.mark.spec("POL-23")
+async def test_an_open_card_offers_no_approving_once_rules_cannot_be_loaded(
+    desktop: Window, site: Site
+) -> None:
+    await site.ask(arguments={"to": "one", "text": "x"})
+    await expect(desktop.approve).to_be_visible()
+    sound = site.lists.lists
+    site.lists.lists = replace(sound, version=1, problem="settings.toml:3:1: no", unavailable=True)
+    await expect(desktop.approve).to_have_count(0)
+    await expect(desktop.reject).to_be_visible()
+    await expect(desktop.card).to_contain_text("Approving is not offered")
+    site.lists.lists = replace(sound, version=2)
+    await expect(desktop.approve).to_be_visible()
+
+
 @pytest.mark.spec("POL-63")
 async def test_what_is_wrong_with_the_settings_is_said_on_top(desktop: Window, site: Site) -> None:
     standing = await site.ask(arguments={"to": "one", "text": "x"})

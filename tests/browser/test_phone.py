@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from playwright.async_api import expect
 
+from sayso.people.token import CredentialKind
 from tests.browser.conftest import IN_ONE_LOOP, OpenWindow
 from tests.browser.site import Site
 from tests.browser.window import PHONE
@@ -30,6 +33,31 @@ async def test_list_card_and_back(visit: OpenWindow, site: Site) -> None:
     await expect(window.card).to_contain_text("one")
     await window.page.get_by_role("link", name="Inbox").tap()
     await expect(window.rows.first).to_be_visible()
+
+
+async def test_what_is_wrong_with_the_settings_keeps_its_distance_from_the_edges(
+    visit: OpenWindow, site: Site
+) -> None:
+    site.lists.lists = replace(site.lists.lists, problem="settings.toml:3:1: `x` is not a setting")
+    window = await visit(PHONE)
+    await window.log_in()
+    box = await window.page.get_by_role("alert").bounding_box()
+    assert box is not None
+    assert box["x"] >= 8
+    assert box["x"] + box["width"] <= PHONE[0] - 8
+
+
+async def test_a_long_rule_that_decided_is_shown_whole(visit: OpenWindow, site: Site) -> None:
+    pattern = "/".join(f"folder-{number}" for number in range(60))
+    async with await site.person(CredentialKind.ADMIN) as admin:
+        rule = {"tool_pattern": "read_file", "path_pattern": f"/{pattern}", "effect": "deny"}
+        assert (await admin.post("/api/approval/rules", json=rule)).status_code == 201
+    await site.ask("read_file", {"path": f"/{pattern}"})
+    window = await visit(PHONE)
+    await window.log_in()
+    by = window.page.locator("sayso-by-rule small")
+    await expect(by).to_contain_text("folder-59")
+    assert await by.evaluate("(one) => one.scrollHeight <= one.clientHeight + 1")
 
 
 async def test_the_actions_stay_at_the_foot_and_are_large_enough(

@@ -361,7 +361,11 @@ class Broker:
             try:
                 edition = self.world.rules.edition()
                 rules = await self.world.rules.current()
-                if seen is not None and edition != seen[1]:
+                # What can be approved, and so each card, follows from both.
+                if seen is not None and (seen[0].unavailable, seen[1]) != (
+                    rules.unavailable,
+                    edition,
+                ):
                     await self.world.store.record((), [self._settings()])
                     self.world.feed.publish(["rules"])
                 changed = seen is None or rules is not seen[0] or edition != seen[1]

@@ -53,6 +53,8 @@ export class Waiting extends EventTarget {
     this.loaded = false;
     /** Whether the inbox was asked for and could not be read. */
     this.failed = false;
+    /** How often the whole inbox was asked for. */
+    this.loads = 0;
     /** @type {Set<string>} */
     this.dirty = new Set();
     /** @type {Map<string, number>} when a row was decided, by this page's own clock */
@@ -136,7 +138,10 @@ export class Waiting extends EventTarget {
 
   /** Fetches everything; what is no longer in the inbox is asked for by its id. */
   async load() {
+    const turn = ++this.loads;
     const inbox = await this.api.inbox();
+    // What was asked later says how things stand now: what may be approved changes without a version.
+    if (turn !== this.loads) return;
     const there = new Set(inbox.approvals.map((card) => card.request_id));
     const gone = this.rows.filter((card) => isOpen(card) && !there.has(card.request_id));
     const cards = [...inbox.approvals].sort(byAge);

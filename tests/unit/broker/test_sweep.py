@@ -234,3 +234,17 @@ async def test_whoever_watches_is_told_within_two_seconds_that_a_file_has_change
     await scene.clock.sleep(3)
     assert len(await scene.store.notices(0, 9)) == 1, "once for each change"
     await scene.broker.close()
+
+
+@pytest.mark.spec("POL-23", "POL-63")
+async def test_whoever_watches_is_told_that_nothing_can_be_approved_now_or_again() -> None:
+    scene = make_scene()
+    await scene.broker.start()
+    await scene.clock.sleep(3)
+    for count, unavailable in enumerate(("the table cannot be read", None), start=1):
+        scene.rules.say(rule("ask"), unavailable=unavailable)
+        scene.rules.edited -= 1  # no file has changed
+        await scene.clock.sleep(3)
+        told = await scene.store.notices(0, 9)
+        assert [one.kind for one in told] == [EventKind.SETTINGS_CHANGED] * count
+    await scene.broker.close()
