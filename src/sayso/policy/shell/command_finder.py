@@ -12,10 +12,11 @@ from sayso.policy.shell.findings import Findings
 from sayso.policy.shell.inner import Inner
 from sayso.policy.shell.places import ANYWHERE, Outcome, Places, moved, still
 from sayso.policy.shell.program_name import base_name, trusted_name
-from sayso.policy.shell.shell_builtins import SPECIAL_BUILTINS, changes
+from sayso.policy.shell.session_input import reads_commands, run_by_input
+from sayso.policy.shell.shell_builtins import DECLARING, SPECIAL_BUILTINS, changes
 from sayso.policy.shell.syntax import MAX_DEPTH
-from sayso.policy.shell.variables import is_harmless, names_in
-from sayso.policy.shell.words import beginning, is_known
+from sayso.policy.shell.variables import is_harmless, names_a_program, names_in
+from sayso.policy.shell.words import after, beginning, is_known
 from sayso.policy.shell.wrapper_table import SHELLS
 from sayso.policy.shell.wrappers import SCRIPT_READERS, inner_of, reads_script_from_input
 
@@ -35,6 +36,8 @@ class CommandFinder(Findings, ABC):
     depth = 0
     feed: str | None = None
     """The text that a command reads from its standard input, None where it is not known."""
+    fed = False
+    """Whether it reads what another command writes, which is not what lies in files."""
 
     @abstractmethod
     def run_text(self, text: str, dialect: str | None, places: Places) -> Outcome:
@@ -74,16 +77,30 @@ class CommandFinder(Findings, ABC):
             value = assignment.value.value if assignment.value is not None else None
             lasting = name in SPECIAL_BUILTINS
             self.set_variable(assignment.name, value, lasting=lasting)
+        self.run_by_variables(name, assignments or _declared(name, words), text, places)
         outcome = self._effect(name, words, places, redirections)
         if script is not None:
             dialect = SHELLS.get(base_name(name))
             fed = Inner(text=script, transparent=dialect is not None, dialect=dialect)
             self._inside(name, fed, text, places, assignments)
+        program = base_name(name).lower()
+        if (self.fed or self.feed) and reads_commands(program, words):
+            self._session(program, text, places)
         for found in inner:
             ended = self._inside(name, found, text, places, assignments)
             if name in _IN_THIS_SHELL:
                 outcome = ended
         return outcome
+
+    def run_by_variables(
+        self, name: str, assignments: tuple[Assignment, ...], text: str, places: Places
+    ) -> None:
+        """Find what variables name for well-known programs to run: their pagers and editors."""
+        for assignment in assignments:
+            value = assignment.value
+            if value is not None and value.value and names_a_program(assignment.name):
+                named = Inner(text=value.value.lstrip("|-!"), covered=True)
+                self._inside(name, named, text, places, ())
 
     def _script(
         self, name: str, words: tuple[ShellWord, ...], inner: tuple[Inner, ...]
@@ -98,6 +115,16 @@ class CommandFinder(Findings, ABC):
         if self.feed is None:
             self.doubt(f"`{name}` runs what it reads from its input, and that is not known")
         return self.feed
+
+    def _session(self, program: str, text: str, places: Places) -> None:
+        """What a program has a shell run because its input says so."""
+        if self.feed is None:
+            self.doubt(f"what `{program}` reads from its input may have it run commands")
+            return
+        for line in run_by_input(program, self.feed):
+            self.doubt(f"its input has `{program}` run a command")
+            if line.strip():
+                self._inside(program, Inner(text=line, covered=True), text, places, ())
 
     def _inside(
         self,
@@ -186,6 +213,16 @@ class CommandFinder(Findings, ABC):
         if operand.startswith(("-", "+")) or "CDPATH" in self.all_names:
             return ANYWHERE
         return moved(places, operand)
+
+
+def _declared(name: str, words: tuple[ShellWord, ...]) -> tuple[Assignment, ...]:
+    """The variables that a builtin is given values for among its words."""
+    if name not in DECLARING:
+        return ()
+    pairs = ((word, beginning(word).find("=")) for word in words[1:])
+    return tuple(
+        Assignment(beginning(word)[:at], after(word, at + 1)) for word, at in pairs if at > 0
+    )
 
 
 def _is_bare_shell(name: str, words: tuple[ShellWord, ...]) -> bool:

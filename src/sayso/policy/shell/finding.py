@@ -12,6 +12,7 @@ from sayso.policy.shell.dialects import concerns_of_other_shells
 from sayso.policy.shell.places import ANYWHERE, Outcome, Places, still, union
 from sayso.policy.shell.reading import read_script, sure_parts
 from sayso.policy.shell.script_input import script_from, text_written
+from sayso.policy.shell.session_input import hands_on_files
 from sayso.policy.shell.shell_builtins import DECLARING, NAME
 from sayso.policy.shell.tokenizer import read_plain
 from sayso.policy.shell.word_finder import WordFinder
@@ -138,6 +139,7 @@ class Finder(WordFinder):
             value = assignment.value.value if assignment.value is not None else None
             self.set_variable(assignment.name, value)
         self.emit(statement.text, (), places, assignments=assignments, redirections=files)
+        self.run_by_variables("", assignments, statement.text, places)
         return still(places)
 
     def _declare(self, statement: s.Statement, command: s.Declare, places: Places) -> Outcome:
@@ -185,13 +187,15 @@ class Finder(WordFinder):
         for position, part in enumerate(pipe.parts):
             if position and isinstance(part.command, s.Timed):
                 part = self._timed_by_program(part, part.command)
-            self.feed = text_written(pipe.parts[position - 1], self.around) if position else None
+            before = pipe.parts[position - 1] if position else None
+            self.feed = None if before is None else text_written(before, self.around)
+            self.fed = before is not None and not hands_on_files(before)
             if position == last and self.around.dialect == "zsh":
                 # In zsh the last part runs in the shell itself.
                 outcome = still(union(places, self._statement(part, places).either))
             else:
                 self._apart(lambda part=part: self._statement(part, places))  # type: ignore[misc]
-        self.feed = None
+        self.feed, self.fed = None, False
         return outcome
 
     def _timed_by_program(self, part: s.Statement, timed: s.Timed) -> s.Statement:

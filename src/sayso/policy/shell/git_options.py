@@ -109,6 +109,11 @@ VERBS: dict[str, str] = {
         "force-if-includes q/quiet v/verbose 4/ipv4 6/ipv6 thin porcelain progress branches"
     ),
     "range-diff": _DIFF,
+    "filter-branch": (
+        "setup=! env-filter=! tree-filter=! index-filter=! parent-filter=! msg-filter=! commit-filter=! "
+        "tag-name-filter=! subdirectory-filter= prune-empty f/force d= original= state-branch= "
+        "remap-to-ancestor"
+    ),
     "rebase": (
         "x/exec=! s/strategy=! X/strategy-option= onto= C= whitespace= S/gpg-sign? r/rebase-merges? empty= "
         "autosquash autostash i/interactive abort continue skip quit root q/quiet v/verbose m/merge "

@@ -53,6 +53,9 @@ def of_plain(
             yield unknown(name, f"`{words[position].text}` may be an assignment")
             return
     rest = words[position:]
+    named = read.values(wrapper.program) if wrapper.program is not None else []
+    if named and named[-1].value:
+        rest = (named[-1], *rest)
     if not rest:
         return
     folders = read.values(wrapper.folder) if wrapper.folder is not None else []

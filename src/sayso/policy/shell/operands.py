@@ -87,6 +87,11 @@ def touched(command: ShellCommand) -> Iterator[Touched]:
         if program.rest is Use.ANY and name not in SHELLS and runs_its_words(command.words):
             program = replace(program, rest=Use.TEXT)
         yield from _read(name or "", program, list(command.words[1:]))
+        made = program.marks.get("makes", frozenset())
+        if made and not any(
+            found.operation is not Operation.READ for found in command.redirections
+        ):
+            yield from (Touched(literal(file), Operation.WRITE, guessed=True) for file in made)
 
 
 def _read(name: str, program: Program, words: list[ShellWord]) -> Iterator[Touched]:

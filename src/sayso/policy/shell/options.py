@@ -147,6 +147,19 @@ def _read_git(words: Sequence[ShellWord]) -> Reading:
     )
 
 
+def script_texts(reading: Reading) -> list[tuple[ShellWord, int]]:
+    """The scripts among the words of sed or awk, each with its place."""
+    texts = [
+        (option.value, option.place)
+        for option in reading.options
+        if option.name in ("expression", "source") and option.value is not None
+    ]
+    given = {option.name for option in reading.options}
+    if not given & {"expression", "source", "file", "exec"}:
+        texts += [(operand.word, operand.place) for operand in reading.operands[:1]]
+    return texts
+
+
 _FORCED = {"D": "delete", "M": "move", "C": "copy"}
 """Options of `git branch` that mean another one together with `--force`."""
 

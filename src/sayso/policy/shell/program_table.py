@@ -9,6 +9,7 @@ loses nothing. Further words:
 
 - `quiet`: no word names a file. `ends`: options end at the first operand. `sub`: the first operand is a
   command with an entry of its own (`git-add`).
+- `makes=file`: it writes a file of that name into its folder, unless its output is redirected.
 - `walks`: it reads all below a folder, `walks=-r,-R` only with one of these options, and then the current
   folder where it names none. `wipes=-r`: what it deletes goes with all below. `writes=-i`: what it would
   read it also changes. `saves`: it writes a file named like the address. `anything`:
@@ -221,9 +222,29 @@ env : text ends read=-C,--chdir text=-u,--unset,-S,--split-string
 sudo doas : text ends read=-D,--chdir,-R text=-u,-g,-h,-p,-C,-T,-U,-r,-t
 flock : read text* ends text=-c
 chroot unshare nsenter : read text* ends
-timeout nice nohup stdbuf time command builtin exec setsid ionice chrt taskset su runuser pkexec eval :
-    quiet
-trap coproc parallel watch strace ltrace script busybox devbox direnv : quiet
+timeout nice stdbuf command builtin exec setsid ionice chrt taskset su runuser pkexec eval : quiet
+trap coproc watch busybox devbox direnv : quiet
+nohup : text ends makes=nohup.out
+time gtime : text ends write=-o,--output text=-f,--format
+strace : text ends write=-o,--output
+    text=-a,-b,-e,-E,-I,-O,-p,-P,-s,-S,-u,-U,-X,--attach,--trace,--env,--user,--expr,--columns,--string-limit
+ltrace : text ends write=-o,--output read=-F,--config text=-a,-A,-D,-e,-l,-n,-p,-s,-u,-w,-x
+valgrind : text ends write=--log-file,--xml-file read=--suppressions
+parallel : text ends read=-a,--arg-file write=--joblog,--results,--tmpdir
+    text=-j,--jobs,-P,-N,-n,-L,-I,-C,-d,-s,--colsep,--delay,--timeout,--retries,--halt,--memfree,--load,--tagstring
+script : write text* write=-O,-B,-T,--log-out,--log-io,--log-timing,-I,--log-in,-t?,--timing?
+    text=-c,--command,-E,--echo,-m,-o
+hyperfine : text* write=--export-json,--export-csv,--export-markdown,--export-asciidoc,--export-orgmode,--output
+    read=--input text=-w,--warmup,-m,-M,-r,--runs,-s,--setup,-p,--prepare,-c,--cleanup,-S,-n,-u,-C,--sort,--style
+rlwrap : text ends any=-H,--history-filename read=-f,--file write=-l,--logfile text=-b,-C,-D,-e,-g,-O,-P,-q,-s,-S,-t
+proxychains proxychains4 : text ends read=-f
+xvfb-run : text ends write=-e,--error-file any=-f,--auth-file text=-n,-p,-s,-w
+fakeroot : text ends write=-s read=-i any=-l,--lib text=-b,--faked
+dbus-run-session : text ends read=--config-file
+op : sub
+op-run : text* ends read=--env-file text=--account,--environment
+doppler : sub
+doppler-run : text* ends any=--fallback text=-p,-c,-t,--project,--config,--token,--command
 source . : script any* ends
 pandoc : any* write=-o,--output text=-f,-t,--from,--to,--metadata,-M,-V read=--template
 """

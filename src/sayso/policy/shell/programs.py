@@ -91,7 +91,7 @@ _RUNTIMES = frozenset({"bun", "deno"})
 """Programs of which only some commands run code, and then whatever they are given."""
 
 _MARKS = frozenset(
-    {"quiet", "ends", "sub", "walks", "wipes", "writes", "saves", "anything", "tells"}
+    {"quiet", "ends", "sub", "walks", "wipes", "writes", "saves", "anything", "tells", "makes"}
 )
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell import git_options, program_options
-from sayso.policy.shell.options import GIT, Reading, grammars, read
+from sayso.policy.shell.options import GIT, Reading, grammars, read, script_texts
 from sayso.policy.shell.program_name import base_name
 from sayso.policy.shell.running_words import RUNNING_OPERANDS
 from sayso.policy.shell.scripts import Deed, awk_effects, sed_effects
@@ -247,16 +247,8 @@ def _git_reaches(reading: Reading) -> Iterator[Reach]:
 
 
 def _script_reaches(reading: Reading) -> Iterator[Reach]:
-    texts = [
-        (option.value, option.place)
-        for option in reading.options
-        if option.name in ("expression", "source") and option.value is not None
-    ]
-    given = {option.name for option in reading.options}
-    if not given & {"expression", "source", "file", "exec"}:
-        texts += [(operand.word, operand.place) for operand in reading.operands[:1]]
     effects = sed_effects if reading.grammar.script == "sed" else awk_effects
-    for text, place in texts:
+    for text, place in script_texts(reading):
         if not is_known(text):
             yield Reach(Deed.UNREAD, place)
         else:

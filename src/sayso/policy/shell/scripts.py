@@ -22,10 +22,15 @@ class Deed(StrEnum):
 
 
 class Effect(Struct, frozen=True):
-    """One thing that a script does besides; `file` is the one it reads or writes, None if not known."""
+    """One thing that a script does besides.
+
+    `file` is the one it reads or writes, `text` the command line that it has a shell run, with a variable
+    for what is known only then; None = not known.
+    """
 
     deed: Deed
     file: str | None = None
+    text: str | None = None
 
 
 _STREAMS = frozenset({"/dev/stdout", "/dev/stderr"})
@@ -34,6 +39,13 @@ _AWK_WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*")
 _AWK_READING = frozenset({"getline", "ARGV", "ARGC", "ARGIND"})
 """Words by which a program reads files that its operands need not name."""
 
+_VARIABLE = "$_"
+"""What stands for a part of a command line that is known only when it runs."""
+
+_SED_REFERENCE = re.compile(r"(?<!\\)&|\\[0-9]")
+_SED_WHOLE = re.compile(r"\^?\.\*\$?")
+_AWK_TEXT = re.compile(r'\s*"((?:[^"\\\n]|\\.)*)"[ \t]*')
+_AWK_ESCAPE = re.compile(r"\\(.)")
 _OPERAND_END = frozenset(')]$"')
 
 
@@ -87,18 +99,21 @@ def _sed(script: str, *, brackets: bool) -> Iterator[Effect]:
             yield from _file_effect(deed, script[position:end])
             position = end
         elif command == "e":
-            yield Effect(Deed.RUNS)
-            position = _line_end(script, position)
+            end = _line_end(script, position)
+            yield Effect(Deed.RUNS, text=script[position:end].strip() or None)
+            position = end
         elif command == "y":
             position = _delimited(script, _delimited(script, position, False) - 1, False)
         elif command == "s":
-            position = _delimited(script, position, brackets)
-            position = _delimited(script, position - 1, False)
+            start = position + 1
+            middle = _delimited(script, position, brackets)
+            position = _delimited(script, middle - 1, False)
+            replaced, by = script[start : middle - 1], script[middle : position - 1]
             while position < len(script) and script[position] not in " \t\n;}#":
                 flag = script[position]
                 position += 1
                 if flag == "e":
-                    yield Effect(Deed.RUNS)
+                    yield from _evaluated(replaced, by)
                 elif flag == "w":
                     end = _line_end(script, position)
                     yield from _file_effect(Deed.WRITES, script[position:end])
@@ -107,6 +122,14 @@ def _sed(script: str, *, brackets: bool) -> Iterator[Effect]:
                     raise _Unread
         else:
             raise _Unread
+
+
+def _evaluated(replaced: str, by: str) -> Iterator[Effect]:
+    """What `s///e` runs: the whole line in which something was replaced, which the input makes up."""
+    text = _SED_REFERENCE.sub(_VARIABLE, by)
+    yield Effect(Deed.RUNS, text=re.sub(r"\\(.)", r"\1", text).strip() or None)
+    if not _SED_WHOLE.fullmatch(replaced):
+        yield Effect(Deed.RUNS)
 
 
 def _file_effect(deed: Deed, named: str) -> Iterator[Effect]:
@@ -180,6 +203,7 @@ def awk_effects(program: str) -> frozenset[Effect]:
 
 def _awk(program: str) -> Iterator[Effect]:
     position, depth, printing = 0, 0, -1
+    last: str | None = None  # the text that was quoted last
     before = ""  # the last sign or word that counts, to tell a division from an expression
     while position < len(program):
         character = program[position]
@@ -190,7 +214,9 @@ def _awk(program: str) -> Iterator[Effect]:
         elif character == "#":
             position = _line_end(program, position)
         elif character == '"':
-            position = _quoted(program, position, '"')
+            start, position = position, _quoted(program, position, '"')
+            alone = not _ends_operand(before)
+            last = _awk_text(program[start + 1 : position - 1], whole=True) if alone else None
             before = '"'
         elif character == "/" and not _ends_operand(before):
             position = _quoted(program, position, "/")
@@ -201,7 +227,7 @@ def _awk(program: str) -> Iterator[Effect]:
             if before in ("print", "printf"):
                 printing = depth
             elif before == "system":
-                yield Effect(Deed.RUNS)
+                yield Effect(Deed.RUNS, text=_awk_command(program, position, call=True))
             elif before in _AWK_READING:
                 yield Effect(Deed.READS)
         elif character == "@":
@@ -209,8 +235,11 @@ def _awk(program: str) -> Iterator[Effect]:
             position += 1
         elif character == "|":
             if program[position + 1 : position + 2] != "|":
-                yield Effect(Deed.RUNS)
-                position += 1
+                position += 2 if program[position + 1 : position + 2] == "&" else 1
+                if _AWK_READS.match(program, position):
+                    yield Effect(Deed.RUNS, text=last if before == '"' else None)
+                else:
+                    yield Effect(Deed.RUNS, text=_awk_command(program, position, call=False))
             else:
                 position += 2
             before = "|"
@@ -226,6 +255,28 @@ def _awk(program: str) -> Iterator[Effect]:
                 printing = -1
             before = character
             position += 1
+
+
+_AWK_READS = re.compile(r"\s*getline\b")
+
+
+def _awk_command(program: str, position: int, *, call: bool) -> str | None:
+    """The command line that stands at a place in the program, with a variable for what is not quoted."""
+    if call:
+        opened = re.compile(r"\s*\(").match(program, position)
+        if opened is None:
+            return None
+        position = opened.end()
+    found = _AWK_TEXT.match(program, position)
+    if found is None:
+        return None
+    follows = program[found.end() : found.end() + 1]
+    return _awk_text(found[1], whole=follows in (("", ")") if call else ("", ";", "}", "\n", "#")))
+
+
+def _awk_text(text: str, *, whole: bool) -> str:
+    known = _AWK_ESCAPE.sub(lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), text)
+    return known if whole else f"{known}{_VARIABLE}"
 
 
 def _ends_operand(before: str) -> bool:

@@ -19,7 +19,8 @@ class Wrapper(Struct, frozen=True):
     inner command runs, None where an allow has to cover the wrapper too. With `assigns` variables may
     be set before the inner command. `idle` are options with which nothing is run, `folder` the one that
     says where. With `joined` the inner words are put
-    together and read by a shell. `elsewhere` tells that the inner command runs in a container.
+    together and read by a shell. `elsewhere` tells that the inner command runs in a container, `program`
+    is the option that names the program which is given those words.
     """
 
     options: str = ""
@@ -31,6 +32,7 @@ class Wrapper(Struct, frozen=True):
     joined: bool = False
     elsewhere: bool = False
     one_dash: bool = False
+    program: str | None = None
 
 
 _HELP = " help version"
@@ -155,7 +157,12 @@ WRAPPERS: dict[str, Wrapper] = {
         "b/no-signals c C/demangle f i L r S t T V/version h/help a/align= A= D/debug= e= "
         "F/config= l/library= n/indent= o/output=! p= s= u= w/where= x="
     ),
-    "valgrind": Wrapper("h/help q/quiet v/verbose d version"),
+    "valgrind": Wrapper(
+        "h/help q/quiet v/verbose d version tool= leak-check= show-leak-kinds= leak-resolution= track-origins= "
+        "num-callers= error-exitcode= errors-for-leak-kinds= trace-children= child-silent-after-fork= "
+        "track-fds= gen-suppressions= suppressions= undef-value-errors= show-reachable= log-fd= xml= "
+        "log-file=! xml-file=!"
+    ),
     "chrt": Wrapper(
         "a/all-tasks m/max p/pid v/verbose b/batch d/deadline e/ext f/fifo i/idle o/other r/rr "
         "R/reset-on-fork T/sched-runtime= P/sched-period= D/sched-deadline= h/help V/version",
@@ -264,8 +271,10 @@ WRAPPERS: dict[str, Wrapper] = {
 """Wrappers whose options come first, by the name of the program."""
 
 CONTAINERS: dict[str, Wrapper] = {
-    "run": Wrapper(_CONTAINER_RUN, 1, elsewhere=True, idle=frozenset({"help"})),
-    "create": Wrapper(_CONTAINER_RUN, 1, elsewhere=True, idle=frozenset({"help"})),
+    **dict.fromkeys(
+        ("run", "create"),
+        Wrapper(_CONTAINER_RUN, 1, elsewhere=True, idle=frozenset({"help"}), program="entrypoint"),
+    ),
     "exec": Wrapper(_CONTAINER_EXEC, 1, idle=frozenset({"help"})),
 }
 CONTAINER_PROGRAMS = frozenset({"docker", "podman", "nerdctl"})

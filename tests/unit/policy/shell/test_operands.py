@@ -153,7 +153,7 @@ def said(line: str) -> set[str]:
         ("/opt/x/grep secrets f", {"read /opt/x/grep", "read f"}),
         # What another program runs is that program's.
         ("timeout 5 cat secrets", set()),
-        ("nohup frob secrets", set()),
+        ("nohup frob secrets", {"write nohup.out"}),
     ],
 )
 def test_the_words_of_a_command_that_name_something(line: str, expected: set[str]) -> None:
