@@ -1,9 +1,13 @@
-"""The hash chain of the audit log (AUD-3): each entry holds the hash of the one before."""
+"""The hash chains of the audit log (AUD-3): each entry holds the hash of the one before.
+
+Where several replicas write at once, each writes a chain of its own, so that none waits for another.
+An entry's number says which: those of chain 0 are 1, 2, 3 …, those of chain 1 begin after `CHAIN`.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -11,7 +15,10 @@ import orjson
 from sayso.audit.record import AuditRecord
 
 GENESIS = "0" * 64
-"""The `previous` of the first entry."""
+"""The `previous` of the first entry of a chain."""
+
+CHAIN = 2**40
+"""How many numbers each chain has for itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +33,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What checking a chain found: how many entries are good, and the first fault, if any."""
+    """What checking the log found: how many entries are good, and the first fault, if any.
+
+    `heads` are the last good entry of each chain: its number and hash, in order.
+    """
 
     checked: int
-    head: str
+    heads: tuple[tuple[int, str], ...]
     fault_seq: int | None = None
     fault: str | None = None
 
@@ -37,6 +47,16 @@ class Verification:
     def ok(self) -> bool:
         """Whether no fault was found."""
         return self.fault is None
+
+    @property
+    def head(self) -> str:
+        """The hash of the last good entry."""
+        return self.heads[-1][1] if self.heads else GENESIS
+
+    @property
+    def checkpoint(self) -> str:
+        """All heads as one line, to be kept elsewhere and given to a later verification."""
+        return ",".join(f"{seq}:{value}" for seq, value in self.heads or ((0, GENESIS),))
 
 
 def body_of(record: AuditRecord) -> str:
@@ -49,41 +69,39 @@ def link(seq: int, body: str, previous: str) -> Entry:
     return Entry(seq, body, previous, _hash(seq, body, previous))
 
 
-def verify(entries: Iterable[Entry], *, checkpoint: tuple[int, str] | None = None) -> Verification:
-    """Check a whole chain in order; stops at the first entry changed, removed, inserted or reordered.
+def verify(entries: Iterable[Entry], *, checkpoint: Sequence[tuple[int, str]] = ()) -> Verification:
+    """Check all chains, in the order of their numbers; stops at the first entry changed, removed,
+    inserted or reordered.
 
     A chain cut off at its end is intact in itself: only a checkpoint kept elsewhere (an entry's
-    number and hash) shows that entries after it, or it, are gone.
+    number and hash, one a chain) shows that entries after it, or it, are gone.
     """
-    previous, checked = GENESIS, 0
-    seen_checkpoint = checkpoint in (None, (0, GENESIS))  # that of an empty log holds for every log
-    for expected, entry in enumerate(entries, start=1):
+    heads: list[tuple[int, str]] = []
+    previous, checked, expected = GENESIS, 0, 1
+    wanted = {seq: value for seq, value in checkpoint if (seq, value) != (0, GENESIS)}
+
+    def found(seq: int | None = None, fault: str | None = None) -> Verification:
+        last = [(expected - 1, previous)] if previous != GENESIS else []
+        return Verification(checked, (*heads, *last), seq, fault)
+
+    for entry in entries:
+        first = (entry.seq - 1) // CHAIN * CHAIN + 1
+        if first > expected:  # another chain begins
+            heads += [(expected - 1, previous)] if previous != GENESIS else []
+            previous, expected = GENESIS, first
         if entry.seq != expected:
-            return Verification(checked, previous, expected, f"entry {expected} is missing")
+            return found(expected, f"entry {expected} is missing")
         if entry.previous != previous:
-            return Verification(
-                checked, previous, entry.seq, f"entry {entry.seq} does not follow the one before it"
-            )
+            return found(entry.seq, f"entry {entry.seq} does not follow the one before it")
         if entry.hash != _hash(entry.seq, entry.body, entry.previous):
-            return Verification(checked, previous, entry.seq, f"entry {entry.seq} was changed")
-        if checkpoint is not None and entry.seq == checkpoint[0]:
-            if entry.hash != checkpoint[1]:
-                return Verification(
-                    checked,
-                    previous,
-                    entry.seq,
-                    f"entry {entry.seq} is not the one of the checkpoint",
-                )
-            seen_checkpoint = True
-        previous, checked = entry.hash, checked + 1
-    if not seen_checkpoint and checkpoint is not None:
-        return Verification(
-            checked,
-            previous,
-            checkpoint[0],
-            f"the log ends before the checkpoint at entry {checkpoint[0]}",
-        )
-    return Verification(checked, previous)
+            return found(entry.seq, f"entry {entry.seq} was changed")
+        if wanted.pop(entry.seq, entry.hash) != entry.hash:
+            return found(entry.seq, f"entry {entry.seq} is not the one of the checkpoint")
+        previous, checked, expected = entry.hash, checked + 1, expected + 1
+    if wanted:
+        lost = min(wanted)
+        return found(lost, f"the log ends before the checkpoint at entry {lost}")
+    return found()
 
 
 def _hash(seq: int, body: str, previous: str) -> str:

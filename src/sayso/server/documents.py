@@ -356,11 +356,15 @@ class AuditPage(Document):
 
 
 class AuditVerification(Document):
-    """What checking the hash chain found: how many entries are good, and the first fault."""
+    """What checking the hash chains found: how many entries are good, and the first fault.
+
+    `checkpoint` is to be kept elsewhere; `head` is the hash of the last good entry.
+    """
 
     ok: bool
     checked: int
     head: str
+    checkpoint: str
     fault_seq: int | None
     fault: str | None
 

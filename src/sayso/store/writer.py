@@ -8,24 +8,19 @@ anybody listens to the feed, the same thread looks for what other processes wrot
 
 from __future__ import annotations
 
-import asyncio
 import os
-import queue
 import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from sayso.errors import StoreUnavailable
 from sayso.store.feed import LocalFeed
+from sayso.store.jobs import Answer, Job, Jobs, Unit, deliver
 from sayso.store.opening import busy, connect, moved, translate
 from sayso.store.queries import Queries
-from sayso.store.transaction import Transaction
-
-Unit = Callable[[Transaction], Any]
+from sayso.store.sqlite_transaction import SqliteTransaction
 
 MOST_UNITS = 512
 """From how many units on a transaction takes no more."""
@@ -41,20 +36,6 @@ BREATH_AFTER_SECONDS, BREATH_SECONDS = 0.1, 0.002
 
 MOST_TOPICS = 1000
 """From how many unseen events on everybody is woken instead."""
-
-_CLOSED = "the store is closed"
-
-
-class _Job(NamedTuple):
-    unit: Unit
-    future: asyncio.Future[Any]
-    since: float
-
-
-class _Answer(NamedTuple):
-    future: asyncio.Future[Any]
-    result: Any
-    error: BaseException | None
 
 
 class _StartOver(Exception):
@@ -77,14 +58,11 @@ class Writer:
         self._queries = queries
         self._feed = feed
         self._busy_seconds = busy_seconds
-        self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
-        self._gathered: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
-        self._handing_over = threading.Lock()
-        self._closing = False
+        self._jobs = Jobs(MOST_UNITS)
         self._connection = connect(path, busy_seconds=0.0)
         self._connection.execute("PRAGMA busy_timeout=0")  # _begin waits by itself, and fairly
         self._file = _identity(path)
-        self._transaction = Transaction(self._connection, queries, keep_notices)
+        self._transaction = SqliteTransaction(self._connection, queries, keep_notices)
         self._version = self._data_version()
         self._transaction.seen = self._last_notice()
         self._next_poll = 0.0
@@ -104,38 +82,16 @@ class Writer:
         is done even if the caller is cancelled meanwhile. Raises what the unit raised, or a
         StoreError; nothing of the unit was written then.
         """
-        loop = asyncio.get_running_loop()
-        job = _Job(unit, loop.create_future(), time.monotonic())
-        with self._handing_over:
-            if self._closing:
-                raise StoreUnavailable(_CLOSED, "open it again")
-            gathered = self._gathered.get(loop)
-            if gathered is None:
-                self._gathered[loop] = [job]
-                loop.call_soon(self._hand_over, loop)
-            else:
-                gathered.append(job)
-        return await job.future
-
-    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
-        with self._handing_over:
-            gathered = self._gathered.pop(loop, None)
-            if gathered is not None:  # else closing was faster
-                self._jobs.put(gathered)
+        return await self._jobs.do(unit)
 
     def listen(self) -> None:
         """Told by the feed that somebody listens: look for other processes' writes from now on."""
         if not self._watching:
-            self._jobs.put(None)
+            self._jobs.wake()
 
     def close(self) -> None:
         """Finish what was handed over, then close the file."""
-        with self._handing_over:
-            self._closing = True
-            for gathered in self._gathered.values():
-                self._jobs.put(gathered)
-            self._gathered.clear()
-        self._jobs.put(None)
+        self._jobs.close()
         self._thread.join()
 
     # ── in the thread ──────────────────────────────────────────────────────────────────────────
@@ -147,7 +103,7 @@ class Writer:
                 if jobs:
                     self._write(jobs)
                     self._breathe()
-                if self._closing and self._jobs.empty():
+                if self._jobs.over:
                     return
                 if self._watching and time.monotonic() >= self._next_poll:
                     self._poll()
@@ -155,24 +111,14 @@ class Writer:
         finally:
             self._connection.close()
 
-    def _take(self) -> list[_Job]:
+    def _take(self) -> list[Job]:
         """Wait for work, then take all that is there; empty if it is time to look around."""
         wait = max(0.0, self._next_poll - time.monotonic()) if self._watches() else None
-        jobs: list[_Job] = []
-        try:
-            gathered = self._jobs.get(timeout=wait)
-            while gathered is not None:
-                jobs += gathered
-                if len(jobs) >= MOST_UNITS:
-                    break
-                gathered = self._jobs.get_nowait()
-        except queue.Empty:
-            pass
-        return jobs
+        return self._jobs.take(wait)
 
     def _breathe(self) -> None:
         now = time.monotonic()
-        if self._jobs.empty():
+        if self._jobs.empty:
             self._rested = now
         elif now - self._rested >= BREATH_AFTER_SECONDS:
             time.sleep(BREATH_SECONDS)
@@ -192,8 +138,8 @@ class Writer:
             self._watching = True
         return self._watching
 
-    def _write(self, jobs: list[_Job]) -> None:
-        answers: list[_Answer] = []
+    def _write(self, jobs: list[Job]) -> None:
+        answers: list[Answer] = []
         try:
             jobs = self._begin(jobs, answers)
             if jobs:
@@ -208,13 +154,13 @@ class Writer:
             self._fail(jobs, translate(error, self._path, self._busy_seconds), answers)
         except Exception as error:  # every waiter is told, whatever it was
             self._fail(jobs, error, answers)
-        _deliver(answers)
+        deliver(answers)
 
-    def _fail(self, jobs: list[_Job], error: BaseException, answers: list[_Answer]) -> None:
+    def _fail(self, jobs: list[Job], error: BaseException, answers: list[Answer]) -> None:
         self._transaction.roll_back()
-        answers.extend(_Answer(job.future, None, error) for job in jobs)
+        answers.extend(Answer(job.future, None, error) for job in jobs)
 
-    def _begin(self, jobs: list[_Job], answers: list[_Answer]) -> list[_Job]:
+    def _begin(self, jobs: list[Job], answers: list[Answer]) -> list[Job]:
         """Begin the transaction, as soon as no other process has one; returns who still waits for it.
 
         SQLite's own way of waiting sleeps longer and longer, and starves beside a busy writer; this
@@ -232,7 +178,7 @@ class Writer:
                 late = [job for job in jobs if job.since <= latest]
                 if late:
                     refusal = busy(self._path, self._busy_seconds)
-                    answers.extend(_Answer(job.future, None, refusal) for job in late)
+                    answers.extend(Answer(job.future, None, refusal) for job in late)
                     jobs = [job for job in jobs if job.since > latest]
                     if not jobs:
                         return jobs  # nobody waits any more
@@ -240,7 +186,7 @@ class Writer:
             else:
                 return jobs
 
-    def _do(self, jobs: list[_Job], *, carefully: bool) -> list[_Answer]:
+    def _do(self, jobs: list[Job], *, carefully: bool) -> list[Answer]:
         """Do the units, each with a place to go back to if `carefully`.
 
         A unit that refuses before it wrote anything leaves nothing to undo. One that fails later
@@ -248,13 +194,13 @@ class Writer:
         sqlite3.Error where the whole transaction is lost.
         """
         transaction = self._transaction
-        answers: list[_Answer] = []
+        answers: list[Answer] = []
         for unit, future, _ in jobs:
             if carefully:
                 transaction.save()
             mark, changes = transaction.mark(), self._connection.total_changes
             try:
-                answers.append(_Answer(future, unit(transaction), None))
+                answers.append(Answer(future, unit(transaction), None))
             except Exception as error:
                 if not self._connection.in_transaction:
                     raise
@@ -266,7 +212,7 @@ class Writer:
                 told = error
                 if isinstance(error, sqlite3.Error):
                     told = translate(error, self._path, self._busy_seconds)
-                answers.append(_Answer(future, None, told))
+                answers.append(Answer(future, None, told))
             else:
                 if carefully:
                     transaction.keep()
@@ -318,25 +264,3 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _deliver(answers: list[_Answer]) -> None:
-    """Wake the callers, with one call a loop."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[_Answer]] = {}
-    for answer in answers:
-        by_loop.setdefault(answer.future.get_loop(), []).append(answer)
-    for loop, theirs in by_loop.items():
-        try:
-            loop.call_soon_threadsafe(_settle, theirs)
-        except RuntimeError:
-            continue  # the loop was closed meanwhile: nobody waits there any more
-
-
-def _settle(answers: list[_Answer]) -> None:
-    for future, result, error in answers:
-        if future.done():
-            continue
-        if error is None:
-            future.set_result(result)
-        else:
-            future.set_exception(error)

@@ -89,7 +89,8 @@ def verify_(
     checkpoint: Annotated[
         str | None,
         Parameter(
-            help="NUMBER:HASH as an earlier verify printed it; shows whether the log was cut off."
+            help="NUMBER:HASH as an earlier verify printed it, or several with commas; "
+            "shows whether the log was cut off."
         ),
     ] = None,
     as_json: AsJson = False,
@@ -105,18 +106,18 @@ def verify_(
             "checked": found.checked,
             "fault": found.fault,
             "entry": found.fault_seq,
-            "checkpoint": f"{found.checked}:{found.head}" if found.ok else None,
+            "checkpoint": found.checkpoint if found.ok else None,
         }
         print(json.dumps(said, indent=2))
     elif found.ok:
         print(f"good: {found.checked} entries, each follows the one before it")
-        print(f"checkpoint, to keep elsewhere: {found.checked}:{found.head}")
+        print(f"checkpoint, to keep elsewhere: {found.checkpoint}")
     else:
         print(f"tampered: {found.fault}; entries before it that are good: {found.checked}")
     return ExitCode.OK if found.ok else ExitCode.INVALID
 
 
-async def _verify(checkpoint: tuple[int, str] | None) -> Verification:
+async def _verify(checkpoint: list[tuple[int, str]]) -> Verification:
     async with open_broker() as broker:
         loop = asyncio.get_running_loop()
         return await asyncio.to_thread(
@@ -132,10 +133,12 @@ def _entries(store: Store, loop: asyncio.AbstractEventLoop) -> Iterator[Entry]:
         after = batch[-1].seq
 
 
-def _checkpoint(text: str | None) -> tuple[int, str] | None:
-    if text is None:
-        return None
-    number, _, value = text.partition(":")
+def _checkpoint(text: str | None) -> list[tuple[int, str]]:
+    return [] if text is None else [_head(part, text) for part in text.split(",")]
+
+
+def _head(part: str, text: str) -> tuple[int, str]:
+    number, _, value = part.partition(":")
     if not (number.isascii() and number.isdecimal()) or len(value) != 64:
         raise CallInvalid(
             f"`{text[:100]}` is not a checkpoint", "write NUMBER:HASH as verify prints it"

@@ -43,6 +43,7 @@ async def verify_audit(request: Asked, broker: TheBroker) -> AuditVerification:
         ok=found.ok,
         checked=found.checked,
         head=found.head,
+        checkpoint=found.checkpoint,
         fault_seq=found.fault_seq,
         fault=found.fault,
     )

@@ -28,6 +28,10 @@ class Access(ABC):
     async def _write(self, unit: Callable[[Transaction], T]) -> T:
         """Do a unit of work in a transaction; its result, once that is durable."""
 
+    async def _append(self, unit: Callable[[Transaction], T]) -> T:
+        """Do a unit that only adds rows, and no events: it need not wait for other replicas' writes."""
+        return await self._write(unit)
+
     @abstractmethod
     async def _one(
         self, statement: Statement, values: Mapping[str, Any], read: Callable[[Any], T]

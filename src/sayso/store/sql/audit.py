@@ -19,7 +19,8 @@ class Audit(Access):
     async def record(self, records: Records, notices: Notices = ()) -> None:
         """Append audit records and events that belong to no other write."""
         rows = log_rows(records, notices)
-        await self._write(lambda tx: log(tx, rows))
+        add = self._write if rows.notices else self._append
+        await add(lambda tx: log(tx, rows))
 
     async def audit_page(self, page: Page) -> Sequence[Entry]:
         """Audit entries, newest first; `since` is included, `until` is not."""

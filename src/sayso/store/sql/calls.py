@@ -23,8 +23,8 @@ class Calls(Access):
     async def submit(self, new: NewCall) -> StoredCall | None:
         """Write a new call, or return the one that has its owner and external id."""
         rows = new_rows(new)
-        found: StoredCall | None = await self._write(lambda tx: units.submit(tx, rows))
-        return found
+        add = self._append if rows.request is None and not rows.log.notices else self._write
+        return await add(lambda tx: units.submit(tx, rows))
 
     async def apply(self, change: Change) -> None:
         """Write a change of a request, whole or not at all."""

@@ -65,8 +65,8 @@ def _replace(tx: Transaction, rows: ChangeRows, reviews_before: int) -> bool:
 
 def touch(tx: Transaction, request_ids: Sequence[str], now: Moment) -> None:
     """Note that the callers of these requests still wait."""
-    for request_id in request_ids:
-        tx.write(tx.queries.touch_request, {"the_id": request_id, "seen": now})
+    values = [{"the_id": request_id, "seen": now} for request_id in sorted(request_ids)]
+    tx.each(tx.queries.touch_request, values)
 
 
 def _add(tx: Transaction, rows: NewRows) -> bool:
