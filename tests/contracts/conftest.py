@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from sayso.store.memory import MemoryStore
+from sayso.store.postgres import open_postgres
 from sayso.store.sqlite import open_sqlite
+from tests.fakes.postgres import server
 
 STORES: dict[str, Callable[[Path], Any]] = {
     "memory": lambda _directory: MemoryStore(),
+    "postgres": lambda _directory: open_postgres(server().cleared_database()),
     "sqlite": lambda directory: open_sqlite(directory / "data" / "sayso.db"),
 }
 """How each kind of store is opened, given an empty directory of its own."""

@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Container, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sayso.broker.broker import Broker
 from sayso.broker.notify import cancelled
@@ -22,7 +23,7 @@ from sayso.channels.web.channel import WebInbox
 from sayso.config.source import SettingsRules
 from sayso.config.workspace import SETTINGS_NAME
 from sayso.core.address import DEFAULT_PORT
-from sayso.errors import StoreUnavailable
+from sayso.errors import SettingsInvalid, StoreUnavailable
 from sayso.front.logs import logs_to_stderr
 from sayso.front.owner_at_terminal import OwnerAtTerminal
 from sayso.policy.protection import protected_rules
@@ -33,7 +34,10 @@ from sayso.system.clock import SystemClock
 from sayso.system.facts import LocalFacts
 from sayso.system.files import LocalFiles
 from sayso.system.ids import SystemIds
-from sayso.system.places import HOME_VARIABLE, find_places, private_directory
+from sayso.system.places import HOME_VARIABLE, database_url, find_places, private_directory
+
+if TYPE_CHECKING:
+    from sayso.store.postgres import PostgresStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +52,28 @@ class Embedded:
 async def open_broker(
     *,
     notifier: Notifier | None = None,
-    database: Path | None = None,
+    database: Path | str | None = None,
     settings: Path | SettingsRules | None = None,
     ports: Sequence[int] = (),
 ) -> AsyncIterator[Broker]:
     """The broker of this installation (or of that database and settings), closed at the end.
 
-    `notifier` are the channels, by default the inbox alone; `ports` are the ports that a server of
-    sayso listens on, which no call may reach. It neither sweeps nor notifies until it is started.
-    Raises StoreCorrupt, SchemaTooNew, StoreUnavailable.
+    `database` is a file or the URL of a PostgreSQL database, by default what SAYSO_DATABASE names,
+    else this user's file. `notifier` are the channels, by default the inbox alone; `ports` are the
+    ports that a server of sayso listens on, which no call may reach. It neither sweeps nor notifies
+    until it is started.
+    Raises StoreCorrupt, SchemaTooNew, StoreUnavailable, SettingsInvalid.
     """
     logs_to_stderr()
     places = find_places()
-    if database is None:
+    if database is None and (database := database_url()) is None:
         own_directory(places.data)
-    path, lists = database or places.database, settings_rules(settings)
-    store = open_sqlite(path)
+        database = places.database
+    lists = settings_rules(settings)
+    store = open_store(database)
     try:
-        own = [
-            str(p.absolute()) for p in (places.config, places.data, lists.path, *_files_of(path))
-        ]
+        files = [] if isinstance(database, str) else _files_of(database)
+        own = [str(p.absolute()) for p in (places.config, places.data, lists.path, *files)]
         broker = _build(store, notifier, lists, protected_rules(own, ports=ports))
         try:
             yield broker
@@ -87,7 +93,7 @@ async def open_embedded(
     *,
     agent: str,
     workspace: str,
-    database: Path | None,
+    database: Path | str | None,
     settings: Path | None,
     terminal: bool,
     inbox: bool,
@@ -154,6 +160,22 @@ def memory_broker(notifier: Notifier | None = None, lists: ListRules | None = No
     )
 
 
+def open_store(database: Path | str) -> SqliteStore | PostgresStore:
+    """The store in a SQLite file, or in the PostgreSQL database at a URL.
+
+    Raises StoreCorrupt, SchemaTooNew, StoreUnavailable, SettingsInvalid.
+    """
+    if isinstance(database, Path):
+        return open_sqlite(database)
+    try:
+        from sayso.store.postgres import open_postgres
+    except ImportError as error:
+        raise SettingsInvalid(
+            "a PostgreSQL database needs a further package", "install sayso[postgres]"
+        ) from error
+    return open_postgres(database)
+
+
 def settings_rules(
     settings: Path | SettingsRules | None = None, flags: Sequence[Rule] = ()
 ) -> SettingsRules:
@@ -201,7 +223,10 @@ def _files_of(database: Path) -> list[Path]:
 
 
 def _build(
-    store: SqliteStore, notifier: Notifier | None, lists: SettingsRules, built_in: Sequence[Rule]
+    store: SqliteStore | PostgresStore,
+    notifier: Notifier | None,
+    lists: SettingsRules,
+    built_in: Sequence[Rule],
 ) -> Broker:
     facts = LocalFacts()
     world = World(

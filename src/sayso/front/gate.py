@@ -26,6 +26,7 @@ from sayso.errors import NotAuthenticated, NotEligible, SaysoError
 from sayso.front.assembly import Embedded, open_embedded, still_so
 from sayso.front.bridge import BridgedGate, LoopThread, closed, in_own_thread, run_sync
 from sayso.front.guard import guarded
+from sayso.system.places import is_url
 
 _log = structlog.get_logger("sayso.front")
 
@@ -43,10 +44,10 @@ class Gate:
     """Every tool call passes here: policy allows, asks or denies; an approved call runs at most once.
 
     With `url` (or the variable SAYSO_URL) it is a client of that server and needs an agent's token
-    (`token`, or SAYSO_AGENT_TOKEN); without one the gate is embedded: its store is `database` (by
-    default this user's), and it asks on the terminal. `inbox=True` lets an embedded gate without a
-    terminal wait for the inbox instead of refusing. `agent` names the agent of an embedded gate;
-    `workspace` is the working directory that calls are bound to (by default the current one).
+    (`token`, or SAYSO_AGENT_TOKEN); without one the gate is embedded: its store is `database` (a file
+    or a PostgreSQL URL, by default this user's), and it asks on the terminal. `inbox=True` lets an
+    embedded gate without a terminal wait for the inbox instead of refusing. `agent` names the agent
+    of an embedded gate; `workspace` is the working directory that calls are bound to (by default the current one).
     `allow`, `ask` and `deny` are rules in text that count beside those of the settings; at a server an
     agent's token may give its session asks and denies only.
 
@@ -74,7 +75,7 @@ class Gate:
         self._token = token or os.environ.get(TOKEN_VARIABLE) or None
         self._agent = agent
         self._workspace = str(Path(workspace or Path.cwd()).absolute())
-        self._database = None if database is None else Path(database)
+        self._database = _database(database)
         self._settings = None if settings is None else Path(settings)
         self._terminal = terminal
         self._inbox = inbox
@@ -364,3 +365,8 @@ def _at_exit(gate: weakref.ref[Gate]) -> None:
     register = getattr(threading, "_register_atexit", atexit.register)
     with contextlib.suppress(RuntimeError):  # the program ends already
         register(close)
+
+
+def _database(named: str | Path | None) -> Path | str | None:
+    """A file, or the URL of a database, which is no path."""
+    return named if named is None or (isinstance(named, str) and is_url(named)) else Path(named)

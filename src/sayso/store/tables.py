@@ -163,8 +163,9 @@ AUDIT = Table(
     Column("previous", Text, nullable=False),
     Column("hash", Text, nullable=False),
     Index("ix_audit_call_id", "call_id"),
+    Index("ix_audit_at", "at", "seq"),
 )
-"""The audit log, a hash chain without gaps; the columns before `body` serve filters only."""
+"""The audit log, hash chains without gaps; the columns before `body` serve filters only."""
 
 SESSIONS = Table(
     "sessions",

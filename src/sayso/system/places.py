@@ -15,6 +15,9 @@ from sayso.errors import SettingsInvalid
 HOME_VARIABLE = "SAYSO_HOME"
 """The environment variable that moves settings and data together to one directory."""
 
+DATABASE_VARIABLE = "SAYSO_DATABASE"
+"""The environment variable that names a PostgreSQL database instead of the file; it may hold a password."""
+
 DATABASE_NAME = "sayso.db"
 
 
@@ -47,6 +50,27 @@ def find_places(environ: Mapping[str, str] | None = None) -> Places:
         return Places(place, place)
     standard = PlatformDirs("sayso", appauthor=False)
     return Places(standard.user_config_path, standard.user_data_path)
+
+
+def database_url(environ: Mapping[str, str] | None = None) -> str | None:
+    """The URL of the PostgreSQL database of this installation; None if it uses the file.
+
+    Raises SettingsInvalid for anything else; what it holds is never repeated.
+    """
+    url = (os.environ if environ is None else environ).get(DATABASE_VARIABLE)
+    if not url:
+        return None
+    if not is_url(url):
+        raise SettingsInvalid(
+            f"{DATABASE_VARIABLE} is not the URL of a PostgreSQL database",
+            "write postgresql://user@host:5432/name; the file moves with SAYSO_HOME",
+        )
+    return url
+
+
+def is_url(database: str) -> bool:
+    """Whether a database is named by the URL of a PostgreSQL server."""
+    return database.startswith(("postgresql://", "postgres://"))
 
 
 def private_directory(path: Path) -> Path:

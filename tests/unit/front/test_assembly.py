@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ from sayso import CallDenied, Gate, memory_broker
 from sayso.broker.rule_source import ListRules
 from sayso.broker.run import run
 from sayso.core.session import CallDraft
-from sayso.front.assembly import open_broker
+from sayso.errors import SettingsInvalid
+from sayso.front.assembly import open_broker, open_store
 from sayso.people.token import CredentialKind
 from sayso.requests.approval import Vote
+from tests.fakes.postgres import server
 from tests.fakes.world import FakeIds, make_actor, rule
 
 EVERYTHING = '[permissions]\nallow = ["read(**)", "write(**)", "delete(**)", "web(*)"]\n'
@@ -138,3 +141,21 @@ async def test_a_broker_of_an_installation_makes_its_directory_private(
         assert not await broker.access.has_passphrase()
     for place, mode in (("new/home", 0o40700), ("new/home/sayso.db", 0o100600)):
         assert (tmp_path / place).stat().st_mode == mode
+
+
+@pytest.mark.spec("ST-1")
+async def test_a_broker_of_a_shared_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAYSO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SAYSO_DATABASE", server().new_database())
+    async with open_broker() as here, open_broker() as there:
+        await here.access.choose_passphrase("a passphrase of words", None, "test")
+        assert await there.access.has_passphrase()
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_shared_database_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sayso.store.postgres", None)
+    with pytest.raises(SettingsInvalid, match="needs a further package"):
+        open_store("postgresql://db/sayso")

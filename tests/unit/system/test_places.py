@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sayso.errors import SettingsInvalid
-from sayso.system.places import find_places, private_directory
+from sayso.system.places import database_url, find_places, private_directory
 
 
 def test_sayso_home_moves_everything(tmp_path: Path) -> None:
@@ -60,3 +60,16 @@ def test_a_private_directory_is_its_owners_alone(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FileExistsError):
         private_directory(tmp_path / "file")
+
+
+def test_a_database_is_named_by_its_url() -> None:
+    for url in ("postgresql://me@db/sayso", "postgres://me:secret@db:5433/sayso"):
+        assert database_url({"SAYSO_DATABASE": url}) == url
+    assert database_url({}) is None
+    assert database_url({"SAYSO_DATABASE": ""}) is None
+
+
+def test_another_name_of_a_database_is_refused_and_not_repeated() -> None:
+    with pytest.raises(SettingsInvalid, match="is not the URL of a PostgreSQL database") as refused:
+        database_url({"SAYSO_DATABASE": "mysql://me:secret@db/sayso"})
+    assert "secret" not in str(refused.value)

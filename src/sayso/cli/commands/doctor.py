@@ -22,7 +22,7 @@ from sayso.cli.saying import quiet_logs
 from sayso.config.workspace import SETTINGS_NAME
 from sayso.errors import SaysoError
 from sayso.front.assembly import open_broker, settings_rules
-from sayso.system.places import find_places
+from sayso.system.places import DATABASE_VARIABLE, database_url, find_places
 
 app = App(name="doctor", help_format="plaintext")
 
@@ -74,8 +74,10 @@ async def _findings() -> list[Finding]:
         settings = places.config / SETTINGS_NAME
         url = running_url() if places.data.exists() else None
         shown = f"{settings}{'' if settings.exists() else _away(url)}"
-        if places.database.exists():
-            findings += await _installation(places.database, shown)
+        shared = database_url()
+        if shared is not None or places.database.exists():
+            named = f"in {DATABASE_VARIABLE}" if shared is not None else str(places.database)
+            findings += await _installation(named, shown)
         else:
             findings.append(Finding(True, f"database {places.database} is made at the first start"))
             findings.append(Finding(True, f"settings {shown}"))
@@ -101,7 +103,7 @@ _CHOOSE = Finding(
 )
 
 
-async def _installation(database: Path, settings: str) -> list[Finding]:
+async def _installation(database: str, settings: str) -> list[Finding]:
     lists = settings_rules()
     async with open_broker(settings=lists) as broker:
         findings = [Finding(True, f"database {database} opens and is whole")]

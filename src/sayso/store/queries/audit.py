@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, bindparam, null, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    bindparam,
+    func,
+    literal_column,
+    null,
+    or_,
+    select,
+    tuple_,
+)
 
 from sayso.store import tables as t
 from sayso.store.queries.compiler import Compiler
@@ -20,6 +30,12 @@ class Audit(Compiler):
         a = t.AUDIT.c
         self.add_entries = ManyRows(t.AUDIT, self._dialect)
         self.audit_head = self._compile(select(a.seq, a.hash).order_by(a.seq.desc()).limit(1))
+        self.chain_head = self._compile(
+            select(a.seq, a.hash)
+            .where(a.seq > bindparam("after"), a.seq <= bindparam("until"))
+            .order_by(a.seq.desc())
+            .limit(1)
+        )
         self.audit_chain = self._compile(
             select(*_ENTRY)
             .where(a.seq > bindparam("after"))
@@ -31,17 +47,24 @@ class Audit(Compiler):
             value = bindparam(name, type_=column.type)
             return or_(value.is_(null()), column == value)
 
+        place = bindparam("before", type_=a.seq.type)
+        before, newest_first = a.seq < place, [a.seq.desc()]
+        if self._postgres:  # of several chains the time says which entry is newer
+            of_it = select(a.at).where(a.seq == place).scalar_subquery()
+            known = func.coalesce(of_it, literal_column(str(2**62), a.at.type))
+            before = tuple_(a.at, a.seq) < tuple_(known, place)
+            newest_first = [a.at.desc(), a.seq.desc()]
         page = (
             select(*_ENTRY)
             .where(
-                a.seq < bindparam("before"),
+                before,
                 unless_none(a.tool, "tool"),
                 unless_none(a.decided_by, "by"),
                 unless_none(a.reason, "reason"),
                 a.at >= bindparam("since"),
                 a.at < bindparam("until"),
             )
-            .order_by(a.seq.desc())
+            .order_by(*newest_first)
             .limit(bindparam("limit", type_=Integer))
         )
         self.audit_page = self._compile(page)

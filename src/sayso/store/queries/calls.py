@@ -84,7 +84,8 @@ class Calls(Compiler):
         read: Select[Any] = select(*REQUEST_COLUMNS).join_from(
             t.REQUESTS, t.CALLS, c.call_id == r.request_id
         )
-        oldest_first = (r.created_at, r.request_id)
+        request_id = self._text(r.request_id)
+        oldest_first = (r.created_at, request_id)
         zero, one = literal_column("0", Integer), literal_column("1", Integer)
         the_one = r.request_id == bindparam("the_id")
         of_owner = and_(
@@ -127,7 +128,7 @@ class Calls(Compiler):
                 r.sticky_lifted == zero,
                 r.resolved_at >= bindparam("since"),
             )
-            .order_by(r.resolved_at.desc(), r.request_id.desc())
+            .order_by(r.resolved_at.desc(), request_id.desc())
             .limit(1)
         )
         self.pending = self._compile(
@@ -135,7 +136,7 @@ class Calls(Compiler):
         )
         self.recent = self._compile(
             read.where(r.resolved_at.is_not(None), r.status.not_in(words(WAITING_FOR_PEOPLE)))
-            .order_by(r.resolved_at.desc(), r.request_id.desc())
+            .order_by(r.resolved_at.desc(), request_id.desc())
             .limit(bindparam("limit", type_=Integer))
         )
         self.of_session = self._compile(

@@ -34,7 +34,9 @@ class Credentials(Compiler):
         self.credential_by_id = self._compile(
             read.where(c.credential_id == bindparam("credential_id"))
         )
-        self.credentials = self._compile(read.order_by(c.created_at.desc(), c.credential_id.desc()))
+        self.credentials = self._compile(
+            read.order_by(c.created_at.desc(), self._text(c.credential_id).desc())
+        )
         self.live_credentials = self._compile(
             select(func.count())
             .select_from(t.CREDENTIALS)

@@ -15,6 +15,7 @@ class Events(Compiler):
     def _events(self) -> None:
         n = t.NOTICES.c
         self.add_notices = ManyRows(t.NOTICES, self._dialect, without=("event_id",))
+        self.add_numbered_notices = ManyRows(t.NOTICES, self._dialect)
         self.notices = self._compile(
             select(n.event_id, n.document)
             .where(n.event_id > bindparam("after"))

@@ -12,4 +12,6 @@ class People(Compiler):
     """The statements about people."""
 
     def _people(self) -> None:
-        self.people = self._compile(select(t.PEOPLE.c.document).order_by(t.PEOPLE.c.person_id))
+        self.people = self._compile(
+            select(t.PEOPLE.c.document).order_by(self._text(t.PEOPLE.c.person_id))
+        )

@@ -13,7 +13,7 @@ class Rules(Compiler):
 
     def _rules(self) -> None:
         r, n = t.RULES.c, t.COUNTERS.c
-        self.rules = self._compile(select(r.document).order_by(r.position, r.rule_id))
+        self.rules = self._compile(select(r.document).order_by(r.position, self._text(r.rule_id)))
         seeded = select(r.seed_key).where(r.seed_key.is_not(None))
         self.seed_keys = self._compile(seeded.union_all(select(t.DELETED_SEEDS.c.seed_key)))
         last = select(func.coalesce(func.max(r.position), literal_column("0", Integer)))
@@ -40,7 +40,7 @@ class Rules(Compiler):
         )
         self.groups = self._compile(
             select(t.GROUPS.c.group_id, t.GROUPS.c.name, t.GROUPS.c.description).order_by(
-                t.GROUPS.c.group_id
+                self._text(t.GROUPS.c.group_id)
             )
         )
         self.counter = self._compile(select(n.value).where(n.name == bindparam("name")))

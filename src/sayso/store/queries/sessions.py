@@ -26,7 +26,7 @@ class Sessions(Compiler):
         self.change_session = self._compile(change)
         waiting = t.REQUESTS.c
         self.stopped_sessions = self._compile(
-            select(s.session_id)
+            select(self._text(s.session_id))
             .where(
                 s.stopped_at.is_not(None),
                 s.session_id == waiting.session_id,
@@ -34,5 +34,5 @@ class Sessions(Compiler):
                 waiting.status.in_(words((Status.APPROVED, Status.PENDING))),
             )
             .distinct()
-            .order_by(s.session_id)
+            .order_by(self._text(s.session_id))
         )

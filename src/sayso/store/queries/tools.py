@@ -14,7 +14,9 @@ class Tools(Compiler):
     def _tools(self) -> None:
         k, d = t.KNOWN_TOOLS.c, t.APPROVED_DEFINITIONS.c
         self.known_tools = self._compile(
-            select(k.document, k.first_seen, k.changed_at).order_by(k.server, k.name)
+            select(k.document, k.first_seen, k.changed_at).order_by(
+                self._text(k.server), self._text(k.name)
+            )
         )
         self.tool_document = self._compile(
             select(k.document).where(k.server == bindparam("server"), k.name == bindparam("name"))
@@ -24,7 +26,7 @@ class Tools(Compiler):
             .outerjoin_from(
                 t.APPROVED_DEFINITIONS, t.KNOWN_TOOLS, (k.server == d.server) & (k.name == d.name)
             )
-            .order_by(d.server, d.name)
+            .order_by(self._text(d.server), self._text(d.name))
         )
         self.approve_definition = self._compile(
             self._upsert(t.APPROVED_DEFINITIONS)

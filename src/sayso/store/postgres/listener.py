@@ -1,0 +1,88 @@
+"""The thread that hears what other replicas wrote, and wakes whoever waits for it here (ST-3)."""
+
+from __future__ import annotations
+
+import select
+import socket
+import threading
+from collections.abc import Callable, Container
+
+import psycopg
+import structlog
+
+from sayso.store.feed import LocalFeed
+from sayso.store.postgres.address import CHANNEL, Address, connect
+from sayso.store.postgres.transaction import EVERYTHING
+
+_log = structlog.get_logger("sayso.store")
+
+LOOK_SECONDS = 5.0
+"""How often it is seen to it that the connection still is one."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
+"""How long a lost connection is left alone before the next try, in seconds."""
+
+
+class Listener:
+    """Listens as long as it is open; whatever may have been missed wakes everybody.
+
+    `own` are the server's processes of this replica's writers, whose notices are not news.
+    """
+
+    def __init__(
+        self, address: Address, feed: LocalFeed, own: Callable[[], Container[int | None]]
+    ) -> None:
+        self._address = address
+        self._feed = feed
+        self._own = own
+        self._closing = threading.Event()
+        self._waker, self._woken = socket.socketpair()
+        self._thread = threading.Thread(target=self._run, name="sayso-listener", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        if self._closing.is_set():
+            return
+        self._closing.set()
+        self._waker.send(b"x")
+        self._thread.join()
+        self._waker.close()
+        self._woken.close()
+
+    # ── in the thread ──────────────────────────────────────────────────────────────────────────
+
+    def _run(self) -> None:
+        pause = FIRST_PAUSE
+        while not self._closing.is_set():
+            try:
+                with connect(self._address) as connection:
+                    connection.execute(f"LISTEN {CHANNEL}")
+                    pause = FIRST_PAUSE
+                    self._feed.publish_everything()  # what was said before nobody heard
+                    self._listen(connection)
+            except psycopg.Error as error:
+                if not self._closing.is_set():
+                    _log.warning("the feed is lost", database=self._address.shown, error=str(error))
+                self._closing.wait(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _listen(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        server = connection.pgconn
+        while not self._closing.is_set():
+            ready, _, _ = select.select([server.socket, self._woken.fileno()], [], [], LOOK_SECONDS)
+            if not ready:
+                connection.execute("SELECT 1")
+            elif server.socket in ready:
+                server.consume_input()
+            topics: set[str] = set()
+            while (notice := server.notifies()) is not None:
+                if notice.be_pid not in self._own():
+                    topics.update(notice.extra.decode().split("\n"))
+            if EVERYTHING in topics:
+                self._feed.publish_everything()
+            elif topics:
+                self._feed.publish(topics)
