@@ -19,6 +19,7 @@
     │ ├ NotNow                it cannot be approved until something else is mended
     │ ├ DigestMismatch        the digest is not the one of this call
     │ ├ KeyInvalid            a text is not the key of a grant
+    │ ├ EditRefused           the arguments of this call may not be changed so
     │ └ ClaimLost             the claim is not, or no longer, this runner's
     ├ AccessError
     │ ├ NotAuthenticated      no valid credential was presented
@@ -183,6 +184,10 @@ class DigestMismatch(RequestError):
 
 class KeyInvalid(RequestError):
     """A text is not the key of a grant."""
+
+
+class EditRefused(RequestError):
+    """The arguments of this call may not be changed so."""
 
 
 class ClaimLost(RequestError):

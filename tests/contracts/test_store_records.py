@@ -355,3 +355,13 @@ async def test_the_feed_of_a_store_wakes_whoever_waits(store: Any) -> None:
     store.feed.publish(["c1"])
     assert await place.wait(5)
     place.close()
+
+
+@pytest.mark.spec("REQ-14")
+async def test_one_tool_is_found_as_it_was_last_offered(store: Any) -> None:
+    mine, theirs = ObservedTool(None, "save", "Saves."), ObservedTool("fs", "save", "Saves it.")
+    await store.observe_tools([mine, theirs], at(1))
+    await store.observe_tools([replace(mine, description="Saves all.")], at(2))
+    assert await store.tool(None, "save") == replace(mine, description="Saves all.")
+    assert await store.tool("fs", "save") == theirs
+    assert await store.tool("fs", "other") is None

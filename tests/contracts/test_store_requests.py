@@ -23,11 +23,13 @@ from sayso.requests.lifecycle import (
     CallerJoined,
     CallerLeft,
     Cancelled,
+    Edit,
     LeaseOver,
     OutcomeSaid,
     Reviewed,
     Superseded,
 )
+from sayso.requests.precondition import Changed, ChangeKind, Precondition, PreconditionKind
 from tests.contracts.store_values import (
     OWNERS,
     approve,
@@ -59,6 +61,37 @@ async def submitted(store: Any, call_id: str = "c1", **changes: Any) -> Approval
     return made.request
 
 
+@pytest.mark.spec("REQ-14")
+async def test_an_edited_call_is_kept_beside_the_one_that_was_asked(store: Any) -> None:
+    request = await submitted(store)
+    call = replace(request.call, arguments={"to": "bob@example.com"})
+    edit = Edit(
+        call,
+        digest_of(call),
+        ApprovalPolicy(quorum=2),
+        Why(Reason.RULE_ASK, "it asks as well"),
+        "Write to bob?",
+        ("owner",),
+        (Precondition(PreconditionKind.CONTENT, "/w/a", "sha256:1"),),
+        "owner",
+        "owner",
+        at(1),
+    )
+    review = replace(a_review(digest=edit.digest), credential_id=OWNERS.credential_id)
+    change = step(request, Reviewed(review, edit), reviewer=OWNERS)
+    await store.apply(change)
+    found = await live(store, request.request_id)
+    assert found == change.request
+    assert found.edited is not None
+    assert (found.call, found.edited.original) == (call, request.call)
+    # the agent's retry is known by what the agent asked for
+    assert await store.open_twins(OWNER, request.digest) == [found]
+    assert await store.open_twins(OWNER, edit.digest) == []
+    kept = await store.call(request.request_id)
+    assert kept is not None
+    assert (kept[0].digest, kept[1]) == (request.digest, request.call)
+
+
 async def test_what_was_submitted_is_there_whole(store: Any) -> None:
     call = a_call(
         arguments={"n": 1, "x": 1.0, "deep": {"list": [None, True, "é\u202e\x00", 1e300]}},
@@ -88,6 +121,8 @@ async def test_what_was_submitted_is_there_whole(store: Any) -> None:
         expires_at=at(60),
         eligible=("owner", "anna"),
         previous="c0",
+        preconditions=(Precondition(PreconditionKind.LEADS_TO, "/w/a", None),),
+        changed=(Changed(ChangeKind.CONTENT, "/w/a", "sha256:1", "absent"),),
     )
     assert await store.submit(new(request)) is None
     found = await live(store, "c1")

@@ -8,7 +8,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sayso.broker.ports import Claim, Standing
@@ -35,6 +35,7 @@ class FakeCall:
     by: str | None = None
     summary: str | None = None
     token: str | None = None
+    edited: dict[str, Any] | None = None
     finished: list[tuple[bool, str]] = field(default_factory=list)
 
 
@@ -78,6 +79,12 @@ class FakeGate:
         assert call.status == "pending"
         call.status, call.effect, call.by = "approved", "allow", "owner"
         await self._wake()
+
+    async def edit(self, call: FakeCall, arguments: dict[str, Any]) -> None:
+        """Approve a pending call with other arguments."""
+        call.edited = arguments
+        call.digest = _digest(replace(call.draft, arguments=arguments))
+        await self.approve(call)
 
     async def reject(self, call: FakeCall, comment: str) -> None:
         """Reject a pending call."""
@@ -159,7 +166,7 @@ class FakeGate:
         assert digest == call.digest
         call.status, call.token = "running", f"token-{call_id}"
         await self._wake()
-        return Claim(call_id, call.token, self.lease)
+        return Claim(call_id, call.token, self.lease, arguments=call.edited)
 
     async def renew(self, claim: Claim) -> None:
         self._enter("renew", claim.call_id)
@@ -223,6 +230,8 @@ class FakeGate:
             status=call.status,
             by=call.by,
             summary=call.summary,
+            arguments=call.edited,
+            edited_by=None if call.edited is None else call.by,
         )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,17 +16,20 @@ from sayso.broker.ports import Claim, Standing
 from sayso.broker.session_gate import stop_session
 from sayso.broker.sweep import sweep
 from sayso.core.approval_policy import ApprovalPolicy, Approver
+from sayso.core.call import digest_of
 from sayso.core.effect import Effect
 from sayso.core.observed_tool import Definitions
 from sayso.core.reason import Reason
 from sayso.core.session import CallDraft
-from sayso.errors import NotEligible, RequestClosed
+from sayso.errors import EditRefused, NotEligible, RequestClosed
+from sayso.people.counting import needed, settled
 from sayso.people.person import Person
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Rule
 from sayso.policy.ruleset import judge
 from sayso.requests.approval import Status, Vote
 from sayso.requests.grant import grant_of
+from sayso.requests.quorum import asked_of
 from tests.fakes.facts import FakeFacts
 from tests.fakes.virtual_time import run_virtual
 from tests.fakes.world import FakeFiles, draft, make_scene, rule
@@ -106,7 +111,8 @@ def test_policy_changed_while_waiting_is_obeyed(
             assert (asked_again.previous, asked_again.status) == (
                 standing.call_id, Status.PENDING,
             )  # fmt: skip
-            assert asked_again.policy == today.approval
+            people = await scene.store.directory()
+            assert asked_again.policy == settled(today.approval, people)
         assert isinstance(taken, Claim) == (now.status is Status.RUNNING)
 
     run_virtual(story())
@@ -177,6 +183,62 @@ def test_a_claim_is_for_exactly_what_was_approved(
             await scene.actor(), again.request_id, Vote.APPROVE, digest=again.digest
         )
         assert isinstance(await gate.claim(again.request_id, again.digest), Claim)
+
+    run_virtual(story())
+
+
+@pytest.mark.spec("REQ-14")
+@given(
+    st.sampled_from([Effect.ALLOW, Effect.ASK, Effect.DENY]),
+    st.none() | later_policies,
+    st.lists(st.sampled_from(["owner", "anna", "bob"]), min_size=1, max_size=4),
+    st.integers(1, 3),
+    st.booleans(),
+)
+def test_an_edited_call_is_judged_again(
+    effect: Effect, stricter: ApprovalPolicy | None, approving: list[str], quorum: int, kept: bool
+) -> None:
+    """Whoever edits: what runs is the edited call, judged by itself and approved by enough people for itself."""
+
+    async def story() -> None:
+        asks = rule("ask", approval=ApprovalPolicy(quorum=quorum, allow_edit=True))
+        scene = make_scene(asks, people=[ANNA, BOB])
+        gate = await scene.gate()
+        standing = await gate.submit(draft())
+        for person_id in approving[1:]:
+            with contextlib.suppress(RequestClosed):
+                await scene.broker.review(
+                    await scene.actor(person_id=person_id),
+                    standing.call_id,
+                    Vote.APPROVE,
+                    digest=standing.digest,
+                )
+        before = await scene.request(standing.call_id)
+        edits = replace(rule(effect), approval=None if effect is not Effect.ASK else stricter)
+        scene.rules.say(*((asks, edits) if kept else (edits,)))
+        editor = await scene.actor(person_id=approving[0])
+        arguments = {"to": "eve@example.com"}
+        try:
+            await scene.broker.review(
+                editor, standing.call_id, Vote.APPROVE, digest=standing.digest, arguments=arguments
+            )
+        except (EditRefused, NotEligible, RequestClosed):
+            assert await scene.request(standing.call_id) == before
+            return
+        edited = await scene.request(standing.call_id)
+        today = judge(edited.call, await scene.rules.current(), NOTHING_KNOWN)
+        assert today.effect is not Effect.DENY
+        assert edited.call.arguments == arguments
+        assert edited.digest == digest_of(edited.call) != standing.digest
+        need = needed(asked_of(edited), await scene.store.directory())
+        assert need >= max(quorum, today.approval.quorum or 1)
+        counted = {r.person_id for r in edited.reviews if r.digest == edited.digest}
+        assert counted == {approving[0]}
+        assert (edited.status is Status.APPROVED) == (need == 1)
+        if edited.status is Status.APPROVED:
+            taken = await gate.claim(standing.call_id, edited.digest)
+            assert isinstance(taken, Claim)
+            assert taken.arguments == arguments
 
     run_virtual(story())
 

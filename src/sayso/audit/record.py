@@ -39,6 +39,7 @@ class RecordKind(StrEnum):
 
     VERDICT = "verdict"
     REVIEW = "review"
+    EDIT = "edit"
     RESOLUTION = "resolution"
     CLAIM = "claim"
     OUTCOME = "outcome"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import structlog
 
@@ -167,11 +168,12 @@ class Broker:
         *,
         digest: str | None = None,
         comment: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
     ) -> ApprovalRequest:
-        """Record a vote; see broker/review.py for what it raises."""
+        """Record a vote, for the call with other `arguments` if given; see broker/review.py."""
         self._must_be_a_person(actor)
         return await reviewing.review(
-            self.world, actor, request_id, vote, digest=digest, comment=comment
+            self.world, actor, request_id, vote, digest=digest, comment=comment, arguments=arguments
         )
 
     async def settle(

@@ -6,9 +6,11 @@ on every card, whoever or whatever brought it about.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sayso.audit.record import AuditRecord, RecordKind
+from sayso.audit.redact import redact
 from sayso.broker.ports import Change, NewCall
 from sayso.broker.records import call_record
 from sayso.broker.world import World
@@ -23,6 +25,7 @@ from sayso.requests.lifecycle import (
     CallerJoined,
     CallerLeft,
     Claimed,
+    Edit,
     Event,
     Finished,
     LeaseOver,
@@ -110,9 +113,15 @@ def _records(
             said, comment = outcome, None
         case LeaseOver(resolution):
             said, comment = None, resolution.comment
-        case Reviewed(review):
-            return (_vote(request, review, now),)
-        case Approved(resolution, Review() as review) | Rejected(resolution, review):
+        case Reviewed(review, edit):
+            return (*_edit(request, edit, review, now), _vote(request, review, now))
+        case Approved(resolution, Review() as review, edit):
+            return (
+                *_edit(request, edit, review, now),
+                _vote(request, review, now),
+                _resolved(request, resolution, now),
+            )
+        case Rejected(resolution, review):
             return (_vote(request, review, now), _resolved(request, resolution, now))
         case _:
             return (_resolved(request, event.resolution, now),)
@@ -141,6 +150,25 @@ def _vote(request: ApprovalRequest, review: Review, now: Moment) -> AuditRecord:
         comment=review.comment,
         note=None if review.stands_for is None else f"standing in for {review.stands_for}",
     )
+
+
+def _edit(
+    request: ApprovalRequest, edit: Edit | None, review: Review, now: Moment
+) -> tuple[AuditRecord, ...]:
+    """The record of an edit, with both versions: as the agent made the call, and as it is now."""
+    if edit is None or request.edited is None:
+        return ()
+    both = {"asked": request.edited.original.arguments, "edited": request.call.arguments}
+    record = _record(
+        RecordKind.EDIT,
+        request,
+        now,
+        "edited",
+        by=review.person_name,
+        channel=review.channel,
+        comment=f"instead of the call with the digest {request.edited.original_digest}",
+    )
+    return (replace(record, arguments=redact(both)),)
 
 
 def _resolved(request: ApprovalRequest, resolution: Resolution, now: Moment) -> AuditRecord:
@@ -177,7 +205,7 @@ def _notices(
         case Claimed() | Finished() | Unreportable() | LeaseOver() | OutcomeSaid():
             status = request.status.value
             return (notice(EventKind.CALL_OUTCOME, request, now, status=status),)
-        case Reviewed(review):
+        case Reviewed(review, edit):
             counted = counted or raw_tally(request)
             told = notice(
                 EventKind.APPROVAL_REVIEW,
@@ -187,6 +215,7 @@ def _notices(
                 vote=review.vote.value,
                 have=counted.have,
                 need=counted.need,
+                edited=edit is not None,
             )
         case _:
             told = notice(
@@ -197,5 +226,6 @@ def _notices(
                 approved=request.status is Status.APPROVED,
                 reason=event.resolution.reason.value,
                 by=event.resolution.by,
+                edited=request.edited is not None,
             )
     return (told,)

@@ -154,7 +154,8 @@ async def _take(world: World, session: Session, request: ApprovalRequest, now: M
     lease = Lease(token, plus(now, LEASE_SECONDS), session.credential_id)
     await write(world, change_of(request, Claimed(lease), now))
     holds = () if request.preconditions is None else checkable(world, request.preconditions)
-    return Claim(request.request_id, token, LEASE_SECONDS, holds)
+    arguments = None if request.edited is None else request.call.arguments
+    return Claim(request.request_id, token, LEASE_SECONDS, holds, arguments)
 
 
 async def _ask_again(

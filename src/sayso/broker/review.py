@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from sayso.audit.redact import redact_text
 from sayso.broker.access import Actor
 from sayso.broker.change import change_of, write
+from sayso.broker.edit import edit_of
 from sayso.broker.world import World
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
@@ -33,12 +36,14 @@ from sayso.requests.channel_cap import check_channel
 from sayso.requests.deadline import due, is_over
 from sayso.requests.lifecycle import (
     Approved,
+    Edit,
     Event,
     Expired,
     OutcomeSaid,
     Rejected,
     Reviewed,
     closed,
+    edited,
 )
 from sayso.requests.quorum import Tally, approving, asked_of, out_of_reach_of, tally
 
@@ -66,8 +71,11 @@ async def review(
     *,
     digest: str | None,
     comment: str | None = None,
+    arguments: Mapping[str, Any] | None = None,
 ) -> ApprovalRequest:
     """Record one person's vote and return the request as it now stands.
+
+    With `arguments` the call is edited first, and the vote is for the edited call (broker/edit.py).
 
     Raises RequestNotFound, NotEligible, RequestClosed (with the resolution) if it was resolved or
     has expired, DigestMismatch unless an approve carries the digest of what was shown, NotNow while
@@ -79,20 +87,29 @@ async def review(
         request = await visible_request(world, actor, request_id)
         now, people = world.clock.now(), await world.store.directory()
         await _check(world, actor, request, vote, digest, people, now)
-        counts = counts_as(actor.person.person_id, asked_of(request), people, now)
+        edit = None
+        if arguments is not None:
+            if vote is Vote.REJECT:
+                raise CallInvalid(
+                    "a rejection cannot change the arguments",
+                    "approve with other arguments, or reject",
+                )
+            edit = await edit_of(world, actor, request, arguments, people, now)
+        voted = request if edit is None else edited(request, edit)
+        counts = counts_as(actor.person.person_id, asked_of(voted), people, now)
         given = Review(
             actor.person.person_id,
             actor.person.name,
             actor.credential.credential_id,
             actor.channel,
             vote,
-            digest,
+            digest if edit is None else edit.digest,
             comment or None,
             now,
             stands_for=None if actor.person.person_id in counts else counts[0],
         )
         check_channel(request, given)
-        event, counted = _event(request, given, people)
+        event, counted = _event(voted, given, people, edit)
         try:
             change = change_of(request, event, now, reviewer=actor.credential, counted=counted)
             return await write(world, change)
@@ -166,8 +183,10 @@ async def _check(
         )
 
 
-def _event(request: ApprovalRequest, given: Review, people: Directory) -> tuple[Event, Tally]:
-    """What a vote brings about, and how the votes stand with it."""
+def _event(
+    request: ApprovalRequest, given: Review, people: Directory, edit: Edit | None
+) -> tuple[Event, Tally]:
+    """What a vote brings about, and how the votes stand with it; `request` is as the edit makes it."""
     before = tally(request, people, given.at)
     counted = tally(replace(request, reviews=(*request.reviews, given)), people, given.at)
     if given.vote is Vote.REJECT:
@@ -179,7 +198,7 @@ def _event(request: ApprovalRequest, given: Review, people: Directory) -> tuple[
         resolution = Resolution(
             Reason.APPROVED, given.at, given.person_name, given.channel, given.comment
         )
-        return Approved(resolution, given), counted
+        return Approved(resolution, given, edit), counted
     if counted.have == before.have:
         raise RequestClosed(
             "you have approved this already; nobody counts twice"
@@ -188,4 +207,4 @@ def _event(request: ApprovalRequest, given: Review, people: Directory) -> tuple[
             f"{counted.have} of {counted.need} have approved; others must do the rest",
             status=request.status.value,
         )
-    return Reviewed(given), counted
+    return Reviewed(given, edit), counted

@@ -75,14 +75,16 @@ async def run(
     *,
     describe: Callable[[T], str] = lambda _: "done",
     on_asked: OnAsked | None = None,
+    on_edited: OnAsked | None = None,
     recheck: Recheck | None = None,
 ) -> T:
     """Authorize a call, claim it, run it at most once, and record what came of it.
 
-    `execute` gets the arguments that were judged and nothing else. `recheck` looks once more at what
-    the approval was given for, right before the call runs, where that can be seen here.
-    Raises CallDenied or CallRejected if it may not run, CallAlreadyRan if an identical call that lost
-    its caller has run it.
+    `execute` gets the arguments that were judged and nothing else: where a person changed them, those.
+    Then `on_edited` is told before it runs, so that the agent can be told with the result. `recheck`
+    looks once more at what the approval was given for, right before the call runs, where that can be
+    seen here. Raises CallDenied or CallRejected if it may not run, CallAlreadyRan if an identical call
+    that lost its caller has run it.
     """
     # A copy of our own: what the caller's objects become while a person thinks does not matter.
     draft = replace(draft, arguments=check_arguments(draft.arguments))
@@ -94,8 +96,12 @@ async def run(
             raise refusal(standing)
         taken = await _claim(port, standing)
         if isinstance(taken, Claim):
+            if taken.arguments is not None:  # a person changed them: these run, and no others
+                draft = replace(draft, arguments=taken.arguments)
             async with renewed(port, taken):
                 await _still_so(port, taken, recheck)
+                if taken.arguments is not None and on_edited is not None:
+                    await _told(on_edited, standing)
                 return await _execute(port, taken.call_id, taken.token, draft, execute, describe)
         if taken.status == "approved":
             taken = await _later(port, taken)  # the rules cannot be loaded just now, say
@@ -235,6 +241,12 @@ async def _still_so(port: GatePort, claim: Claim, recheck: Recheck | None) -> No
         reason=Reason.NEEDS_FRESH_APPROVAL.value,
         request_id=claim.call_id,
     )
+
+
+async def _told(on_edited: OnAsked, standing: Standing) -> None:
+    """Tell the host; a host that cannot be told does not lose a call that a person approved."""
+    with contextlib.suppress(Exception):
+        await on_edited(standing)
 
 
 async def _leave(port: GatePort, call_id: str) -> None:

@@ -96,7 +96,9 @@ def new_call(
     request = None
     if verdict.effect is Effect.ASK:
         request = replace(
-            _request(call, verdict, people, now, previous), preconditions=frozen, changed=changed
+            request_about(call, verdict, people, now, previous),
+            preconditions=frozen,
+            changed=changed,
         )
     notices: tuple[Notice, ...] = ()
     if request is not None:
@@ -201,9 +203,10 @@ async def _join(world: World, request: ApprovalRequest) -> ApprovalRequest | Non
     return None
 
 
-def _request(
-    call: ToolCall, verdict: Verdict, people: Directory, now: Moment, previous: str | None
+def request_about(
+    call: ToolCall, verdict: Verdict, people: Directory, now: Moment, previous: str | None = None
 ) -> ApprovalRequest:
+    """The request that asks about a call on which policy said this."""
     policy = verdict.policy
     assert policy is not None, "an ask always comes from policy"
     approval = settled(policy.approval, people)

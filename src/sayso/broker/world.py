@@ -111,4 +111,6 @@ def standing_of_request(request: ApprovalRequest) -> Standing:
         by=None if resolution is None else resolution.by,
         comment=None if resolution is None else resolution.comment,
         summary=None if outcome is None else outcome.summary,
+        arguments=None if request.edited is None else request.call.arguments,
+        edited_by=None if request.edited is None else request.edited.by,
     )

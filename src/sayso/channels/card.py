@@ -16,6 +16,7 @@ from typing import Any
 from sayso.channels.card_parts import (
     CardArgument,
     CardChange,
+    CardEdit,
     CardReview,
     CardTarget,
     CardWhat,
@@ -36,7 +37,7 @@ from sayso.channels.result import result_line
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.people.directory import Directory
-from sayso.requests.approval import ApprovalRequest, Outcome, Resolution, Status
+from sayso.requests.approval import ApprovalRequest, Edited, Outcome, Resolution, Status
 from sayso.requests.deadline import is_over
 from sayso.requests.quorum import raw_tally, tally
 
@@ -50,8 +51,8 @@ class Card:
     """The neutral picture of a request, for one viewer at one moment.
 
     `previous` is the request that this one asks again, and `changed` what has changed since that one
-    was approved. `approve_refused` says why approving is not offered (None if it is); `result` is the line that
-    stands where the card was once it is resolved.
+    was approved; `edited` is what an approver changed. `approve_refused` says why approving is not
+    offered (None if it is); `result` is the line that stands where the card was once it is resolved.
     """
 
     request_id: str
@@ -76,6 +77,7 @@ class Card:
     what: CardWhat
     previous: str | None
     changed: tuple[CardChange, ...]
+    edited: CardEdit | None
     agent_words: Shown | None
     who: CardWho
     approve_refused: str | None
@@ -123,6 +125,7 @@ class Card:
             "what": self.what.to_json(),
             "previous": self.previous,
             "changed": [change.to_json() for change in self.changed],
+            "edited": None if self.edited is None else self.edited.to_json(),
             "agent_words": _optional_json(self.agent_words),
             "who": self.who.to_json(),
             "approve_refused": self.approve_refused,
@@ -181,6 +184,7 @@ def card_of(
         changed=tuple(
             CardChange(change.kind.value, show(change.words)) for change in request.changed
         ),
+        edited=_edited(request.edited),
         agent_words=_optional(call.detail or None),
         who=_who(request, people, now, may_decide=refusal is None and not is_over(request, now)),
         approve_refused=_approve_refused(
@@ -248,6 +252,15 @@ def note_sentence(hidden: int, warned: int, lines: int) -> str:
     return " ".join(said)
 
 
+def _edited(edited: Edited | None) -> CardEdit | None:
+    if edited is None:
+        return None
+    before = edited.original.arguments.items()
+    return CardEdit(
+        show(edited.by), edited.at, tuple(_argument(name, value) for name, value in before)
+    )
+
+
 def _argument(name: str, value: object) -> CardArgument:
     if isinstance(value, str):
         return CardArgument(show(name), show(value), "text")
@@ -291,6 +304,7 @@ def _who(
             )
             for review in request.reviews
         ),
+        may_edit=may_decide and request.waits and policy.allow_edit,
     )
 
 

@@ -60,6 +60,23 @@ class CardArgument:
 
 
 @dataclass(frozen=True, slots=True)
+class CardEdit:
+    """What an approver changed: who, when, and the arguments as the agent gave them."""
+
+    by: Shown
+    at: Moment
+    arguments: tuple[CardArgument, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The part as the API carries it."""
+        return {
+            "by": shown_json(self.by),
+            "at": to_rfc3339(self.at),
+            "arguments": [argument.to_json() for argument in self.arguments],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class CardTarget:
     """One thing the call touches, with what policy says of it; `decides` marks the one that asks."""
 
@@ -124,13 +141,14 @@ class CardReview:
 
 @dataclass(frozen=True, slots=True)
 class CardWho:
-    """Who may decide, how many have, and whether the one who looks at the card may."""
+    """Who may decide, how many have, and whether the one who looks at the card may, and may edit it."""
 
     approver: str
     have: int
     need: int
     may_decide: bool
     reviews: tuple[CardReview, ...]
+    may_edit: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The part as the API carries it."""
@@ -139,5 +157,6 @@ class CardWho:
             "have": self.have,
             "need": self.need,
             "may_decide": self.may_decide,
+            "may_edit": self.may_edit,
             "reviews": [review.to_json() for review in self.reviews],
         }

@@ -9,6 +9,7 @@ from sayso.channels.card import Card
 from sayso.channels.card_parts import (
     CardArgument,
     CardChange,
+    CardEdit,
     CardReview,
     CardTarget,
     CardWhat,
@@ -61,14 +62,7 @@ def _card(data: Mapping[str, Any]) -> Card:
             shown_from_json(why["explain"]),
         ),
         what=CardWhat(
-            tuple(
-                CardArgument(
-                    shown_from_json(item["name"]),
-                    shown_from_json(item["value"]),
-                    str(item["kind"]),
-                )
-                for item in what["arguments"]
-            ),
+            _arguments(what["arguments"]),
             _optional(what["diff"]),
             tuple(
                 CardTarget(
@@ -88,6 +82,7 @@ def _card(data: Mapping[str, Any]) -> Card:
             CardChange(str(item["kind"]), shown_from_json(item["text"]))
             for item in data.get("changed", ())
         ),
+        edited=_edited(data.get("edited")),
         agent_words=_optional(data["agent_words"]),
         who=CardWho(
             str(who["approver"]),
@@ -104,11 +99,29 @@ def _card(data: Mapping[str, Any]) -> Card:
                 )
                 for item in who["reviews"]
             ),
+            bool(who.get("may_edit", False)),
         ),
         approve_refused=data["approve_refused"],
         resolution=_resolution(data["resolution"]),
         outcome=_outcome(data["outcome"]),
         result=data["result"],
+    )
+
+
+def _arguments(data: list[dict[str, Any]]) -> tuple[CardArgument, ...]:
+    return tuple(
+        CardArgument(
+            shown_from_json(item["name"]), shown_from_json(item["value"]), str(item["kind"])
+        )
+        for item in data
+    )
+
+
+def _edited(data: Mapping[str, Any] | None) -> CardEdit | None:
+    if data is None:
+        return None
+    return CardEdit(
+        shown_from_json(data["by"]), from_rfc3339(data["at"]), _arguments(data["arguments"])
     )
 
 

@@ -6,19 +6,30 @@ which takes an approval only with the digest of exactly what was shown.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from sayso.channels.card import Card
 from sayso.channels.display import plain
 from sayso.requests.approval import Vote
 
-Decide = Callable[[str, Vote, str, str | None], Awaitable[object]]
-"""Hands a vote in: request id, vote, the digest of the card that was shown, comment.
 
-Raises the errors of a review, such as RequestClosed if somebody else was first.
-"""
+class Decide(Protocol):
+    """Hands a vote in; raises the errors of a review, such as RequestClosed if somebody else was first."""
+
+    def __call__(
+        self,
+        request_id: str,
+        vote: Vote,
+        digest: str,
+        comment: str | None,
+        /,
+        *,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Awaitable[object]:
+        """`digest` is that of the card that was shown; `arguments` are to run instead (an edit)."""
+
 
 TOO_LONG = "it is too long to be shown here in full: review it on the web"
 INDISTINCT = "it holds hidden characters that cannot be made visible here: review it on the web"

@@ -159,6 +159,7 @@ class RemoteGate:
                     Precondition(PreconditionKind(held["kind"]), held["subject"], held["value"])
                     for held in claim.get("preconditions", ())
                 ),
+                claim.get("arguments"),
             )
         return _standing(found["standing"])
 
@@ -230,6 +231,8 @@ def _standing(found: Any) -> Standing:
         comment=told.get("comment"),
         summary=told.get("summary"),
         verdict=told.get("verdict"),
+        arguments=told.get("arguments"),
+        edited_by=told.get("edited_by"),
     )
 
 

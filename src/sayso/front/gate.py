@@ -17,7 +17,7 @@ import structlog
 
 from sayso.broker.ports import GatePort, Standing
 from sayso.broker.rule_source import given_rules
-from sayso.broker.run import Recheck, authorize, run
+from sayso.broker.run import OnAsked, Recheck, authorize, run
 from sayso.broker.session_rules import flag_rules
 from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.core.observed_tool import ObservedTool
@@ -110,18 +110,20 @@ class Gate:
         tool: str,
         arguments: Mapping[str, Any],
         execute: Callable[[Mapping[str, Any]], Awaitable[T]],
+        on_edited: OnAsked | None = None,
         **more: Any,
     ) -> T:
         """Ask for a call and run it at most once with exactly the judged arguments.
 
-        `execute` is awaited with the arguments. `more` may hold `server` (an MCP server's configured
+        `execute` is awaited with the arguments; where a person has changed them, with those, and
+        `on_edited` is awaited before it. `more` may hold `server` (an MCP server's configured
         name), `external_id` and `detail`. Raises CallDenied (policy), CallRejected (a person, or it
         expired), CallAlreadyRan, or a SaysoError if the gate itself cannot work: then nothing ran.
         """
         port = await self._bridged()
         with self._at_work():
             draft = CallDraft(tool, arguments, **more)
-            return await run(port, draft, execute, recheck=self._recheck)
+            return await run(port, draft, execute, on_edited=on_edited, recheck=self._recheck)
 
     def decide_sync(self, tool: str, arguments: Mapping[str, Any], **more: Any) -> Standing:
         """`decide` for code without an event loop."""

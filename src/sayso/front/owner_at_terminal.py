@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
@@ -51,11 +52,19 @@ class OwnerAtTerminal:
     def decide(self, channel: str) -> Decide:
         """What hands the votes of a channel to the broker."""
 
-        async def vote(request_id: str, vote: Vote, digest: str, comment: str | None) -> object:
+        async def vote(
+            request_id: str,
+            vote: Vote,
+            digest: str,
+            comment: str | None,
+            /,
+            *,
+            arguments: Mapping[str, Any] | None = None,
+        ) -> object:
             if self._actor is None:
                 raise NotAuthenticated(f"the {channel} is not unlocked", "give the passphrase")
             return await self._broker().review(
-                self._actor, request_id, vote, digest=digest, comment=comment
+                self._actor, request_id, vote, digest=digest, comment=comment, arguments=arguments
             )
 
         return vote

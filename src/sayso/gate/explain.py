@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.core.target import Target, TargetKind
@@ -94,8 +98,32 @@ def verdict_message(verdict: Verdict) -> str:
             return f"denied by policy{what}{said}"
 
 
+MAX_EDIT_TOLD = 2000
+"""So many characters of changed arguments stand in a message; the rest is counted."""
+
+_LET_RUN = frozenset(
+    {Status.APPROVED, Status.RUNNING, Status.DONE, Status.FAILED, Status.UNKNOWN, Status.UNREPORTED}
+)
+
+
 def request_message(request: ApprovalRequest) -> str:
-    """What the agent is told of how its request stands (REQ-41): by a person, by policy, expired, cancelled."""
+    """What the agent is told of how its request stands (REQ-41), and with which arguments it runs (REQ-14)."""
+    said = _request_message(request)
+    if request.edited is None or request.status not in _LET_RUN:
+        return said
+    return f"{said}; {edit_sentence(request.edited.by, request.call.arguments)}"
+
+
+def edit_sentence(by: str, arguments: Mapping[str, Any]) -> str:
+    """What the agent is told of arguments that a person changed."""
+    written = json.dumps(dict(arguments), ensure_ascii=False)
+    if len(written) > MAX_EDIT_TOLD:
+        written = f"{written[:MAX_EDIT_TOLD]}… ({len(written) - MAX_EDIT_TOLD:,} more characters)"
+    return f"the arguments were changed by {by}, and what runs is {written}"
+
+
+def _request_message(request: ApprovalRequest) -> str:
+    """How the request stands: by a person, by policy, expired, cancelled."""
     resolution = request.resolution
     by = resolution.by if resolution is not None and resolution.by else None
     comment = f": {resolution.comment}" if resolution is not None and resolution.comment else ""

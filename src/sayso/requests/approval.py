@@ -159,6 +159,17 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class Edited:
+    """What an approver made of the call: who, when, and the call as the agent made it (REQ-14)."""
+
+    original: ToolCall
+    original_digest: str
+    by: str
+    person_id: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
 class ApprovalRequest:
     """One approval: the call exactly as it would run, who may decide, what was said, how it stands.
 
@@ -167,7 +178,8 @@ class ApprovalRequest:
     made it and wrote down nobody). `caller_seen` is when the caller last showed it still waits;
     `previous` is the request this one asks again, and `changed` what has changed since that one was
     approved. `preconditions` are what has to be as it was when this request was made; None if nothing
-    was noted.
+    was noted. Where `edited` is set, `call` and `digest` are the edited ones, and all votes for other
+    digests count no more.
     """
 
     call: ToolCall
@@ -191,6 +203,12 @@ class ApprovalRequest:
     sticky_lifted: bool = False
     preconditions: tuple[Precondition, ...] | None = None
     changed: tuple[Changed, ...] = ()
+    edited: Edited | None = None
+
+    @property
+    def asked_digest(self) -> str:
+        """The digest of the call as the agent made it: what a retry of the agent's is known by."""
+        return self.digest if self.edited is None else self.edited.original_digest
 
     @property
     def request_id(self) -> str:

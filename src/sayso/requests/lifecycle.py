@@ -10,27 +10,49 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
+from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.call import ToolCall
 from sayso.core.moment import Moment, plus
 from sayso.errors import ClaimLost, RequestClosed
 from sayso.requests.approval import (
     ApprovalRequest,
     Caller,
+    Edited,
     Lease,
     Outcome,
     Resolution,
     Review,
     Status,
+    Why,
 )
+from sayso.requests.precondition import Precondition
 
 LAPSE_SECONDS = 600.0
 """How long an approval waits to be claimed (GATE-3)."""
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A call with other arguments, and everything about its request that follows from them (REQ-14)."""
+
+    call: ToolCall
+    digest: str
+    policy: ApprovalPolicy
+    why: Why
+    action: str
+    eligible: tuple[str, ...] | None
+    preconditions: tuple[Precondition, ...] | None
+    by: str
+    person_id: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A person voted and the vote does not decide yet."""
+    """A person voted and the vote does not decide yet; with an edit the vote is for the edited call."""
 
     review: Review
+    edit: Edit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +61,7 @@ class Approved:
 
     resolution: Resolution
     review: Review | None = None
+    edit: Edit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +230,11 @@ def apply(request: ApprovalRequest, event: Event) -> ApprovalRequest:
     status = _next_status(request, event)
     changes: dict[str, Any] = {}
     match event:
-        case Reviewed(review):
+        case Reviewed(review, edit):
+            request = request if edit is None else edited(request, edit)
             changes["reviews"] = (*request.reviews, review)
-        case Approved(resolution, review):
+        case Approved(resolution, review, edit):
+            request = request if edit is None else edited(request, edit)
             changes.update(resolution=resolution, approved_at=resolution.at)
             if review is not None:
                 changes["reviews"] = (*request.reviews, review)
@@ -243,6 +268,28 @@ def apply(request: ApprovalRequest, event: Event) -> ApprovalRequest:
         case _:
             assert_never(event)
     return replace(request, status=status, version=request.version + 1, **changes)
+
+
+def edited(request: ApprovalRequest, edit: Edit) -> ApprovalRequest:
+    """The request with the edited call in place of its own; votes for another digest count no more."""
+    first = request.edited
+    return replace(
+        request,
+        call=edit.call,
+        digest=edit.digest,
+        policy=edit.policy,
+        why=edit.why,
+        action=edit.action,
+        eligible=edit.eligible,
+        preconditions=edit.preconditions,
+        edited=Edited(
+            original=request.call if first is None else first.original,
+            original_digest=request.digest if first is None else first.original_digest,
+            by=edit.by,
+            person_id=edit.person_id,
+            at=edit.at,
+        ),
+    )
 
 
 def lapses_at(request: ApprovalRequest) -> Moment | None:

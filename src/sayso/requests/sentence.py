@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 import minijinja
+from msgspec.structs import replace
 
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall

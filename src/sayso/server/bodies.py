@@ -39,11 +39,15 @@ class LoginBody(Body):
 
 
 class ResolveBody(Body):
-    """A decision; `digest` is required with `approve` and says what was shown."""
+    """A decision; `digest` is required with `approve` and says what was shown.
+
+    With `arguments` the call is approved with these, where its policy allows it to be edited.
+    """
 
     action: Literal["approve", "reject"]
     note: Note | None = None
     digest: Digest | None = None
+    arguments: Annotated[dict[str, Any], Meta(examples=[{"to": "alice@example.com"}])] | None = None
 
 
 class SessionBody(Body):

@@ -115,6 +115,8 @@ class Standing(Document):
     comment: str | None
     summary: str | None
     verdict: dict[str, Any] | None
+    arguments: dict[str, Any] | None
+    edited_by: str | None
 
 
 class PreconditionTold(Document):
@@ -128,13 +130,15 @@ class PreconditionTold(Document):
 class ClaimTaken(Document):
     """The single-use right to run a call, for so many seconds unless it is renewed.
 
-    What `preconditions` say held when it was given, on the server's machine.
+    What `preconditions` say held when it was given, on the server's machine. `arguments` are set where a
+    person changed them: exactly these run.
     """
 
     call_id: Id
     token: str
     lease_seconds: float
     preconditions: list[PreconditionTold]
+    arguments: dict[str, Any] | None
 
 
 class ClaimAnswer(Document):
@@ -240,13 +244,22 @@ class ReviewShown(Document):
     at: Time
 
 
+class EditShown(Document):
+    """What an approver changed: who, when, and the arguments as the agent gave them."""
+
+    by: Shown
+    at: Time
+    arguments: list[ArgumentShown]
+
+
 class WhoShown(Document):
-    """Who may decide, and what was said."""
+    """Who may decide, and what was said; with `may_edit` an approve may come with other arguments."""
 
     approver: str
     have: int
     need: int
     may_decide: bool
+    may_edit: bool
     reviews: list[ReviewShown]
 
 
@@ -285,6 +298,7 @@ class Card(Document):
     what: WhatShown
     previous: Id | None
     changed: list[ChangeShown]
+    edited: EditShown | None
     agent_words: Shown | None
     who: WhoShown
     approve_refused: str | None

@@ -36,6 +36,7 @@ _STATUS: dict[type[errors.SaysoError], int] = {
     errors.RequestClosed: 409,
     errors.NotNow: 409,
     errors.DigestMismatch: 409,
+    errors.EditRefused: 409,
     errors.ClaimLost: 409,
     errors.AccessError: 403,
     errors.NotAuthenticated: 401,

@@ -110,6 +110,16 @@ export class Api {
   }
 
   /**
+   * Approves the call with other arguments than it was asked with.
+   * @param {string} id
+   * @param {string} digest that of the card on the screen
+   * @param {object} args
+   */
+  async edit(id, digest, args) {
+    return this.#resolve(id, { action: "approve", digest, arguments: args });
+  }
+
+  /**
    * @param {string} id
    * @param {string} note
    */

@@ -49,6 +49,7 @@
  * @property {number} have
  * @property {number} need
  * @property {boolean} may_decide
+ * @property {boolean} may_edit
  * @property {Review[]} reviews
  */
 
@@ -79,6 +80,7 @@
  * @property {What} what
  * @property {string | null} previous
  * @property {{kind: string, text: Shown}[]} changed
+ * @property {{by: Shown, at: string, arguments: Argument[]} | null} edited
  * @property {Shown | null} agent_words
  * @property {Who} who
  * @property {string | null} approve_refused

@@ -120,6 +120,14 @@ export class Waiting extends EventTarget {
 
   /**
    * @param {Card} card
+   * @param {object} args what is to run instead of what this card shows
+   */
+  async edit(card, args) {
+    this.put(await this.api.edit(card.request_id, card.digest, args));
+  }
+
+  /**
+   * @param {Card} card
    * @param {string} note
    */
   async reject(card, note) {

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from sayso.adapters.mcp_gateway.edited import told
 from sayso.adapters.mcp_gateway.hold import Hold
 from sayso.core.observed_tool import definition_of
 from sayso.errors import CallInvalid, ServerUnreachable, UpstreamFailed
@@ -88,6 +89,30 @@ async def test_a_held_call_is_sent_only_after_its_approval_and_once() -> None:
         assert r.text(await r.answer(1)) == "did write"
         assert r.upstream.ran == [{"name": "write", "arguments": {"n": 1}}]
         assert (asked.status, asked.summary) == ("done", "did write")
+
+
+@pytest.mark.spec("MCP-2")
+async def test_an_edited_call_is_sent_with_the_edited_arguments_and_the_client_is_told() -> None:
+    async with rig() as r:
+        await r.ask(call(1, "write", {"n": 1}))
+        [asked] = await r.gate.asked()
+        await r.gate.edit(asked, {"n": 2})
+        answer = await r.answer(1)
+        assert r.upstream.ran == [{"name": "write", "arguments": {"n": 2}}]
+        did, told = (part["text"] for part in answer["result"]["content"])
+        assert did == "did write"
+        assert told == (
+            'Approval gate: the arguments were changed by owner, and what runs is {"n": 2}'
+        )
+        assert asked.status == "done"
+
+
+def test_what_ran_is_told_with_every_kind_of_answer() -> None:
+    failed = json.loads(told({"id": 1, "error": {"code": 1, "message": "no"}}, "Anna", {"n": 2}))
+    assert failed["error"]["message"].startswith("no (Approval gate: the arguments were changed")
+    bare = json.loads(told({"id": 1, "result": {"structuredContent": {}}}, "Anna", {"n": 2}))
+    assert [part["type"] for part in bare["result"]["content"]] == ["text"]
+    assert json.loads(told({"id": 1}, "Anna", {})) == {"id": 1}
 
 
 async def test_a_rejection_reaches_the_model_with_its_reason() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -175,4 +176,20 @@ def test_nothing_is_approved_while_the_rules_cannot_be_loaded(sayso: CommandLine
     said = sayso.owner("approve", standing.call_id, "--code", standing.code)
     assert said.code == ExitCode.FAILURE
     assert "settings.toml:2:1: `alow` is not a setting in [permissions]" in said.err
+    assert status(sayso, standing.call_id) == "pending"
+
+
+@pytest.mark.spec("REQ-14")
+def test_a_file_of_arguments_runs_instead_where_the_policy_allows_it(
+    sayso: CommandLine, tmp_path: Path
+) -> None:
+    (standing,) = sayso.ask(mail())
+    file = tmp_path / "arguments.json"
+    given = ("approve", standing.call_id, "--code", standing.code, "--arguments", str(file))
+    said = sayso.owner(*given)
+    assert (said.code, "cannot be read" in said.err) == (ExitCode.FAILURE, True)
+    file.write_text("[]")
+    assert "not a JSON object" in sayso.owner(*given).err
+    file.write_text('{"to": "bob@example.com"}')
+    assert "may not be edited" in sayso.owner(*given).err
     assert status(sayso, standing.call_id) == "pending"

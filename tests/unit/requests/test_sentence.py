@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
@@ -91,9 +92,9 @@ def test_a_link_is_said_with_where_it_leads() -> None:
     )
     said = action_sentence(call(workspace="/w"), ApprovalPolicy(), [link])
     assert said == "Edit notes.txt (leads to /etc/cron.d/x)?"
-    plain = replace(link, resolved="/w/notes.txt")
+    plain = structs.replace(link, resolved="/w/notes.txt")
     assert action_sentence(call(workspace="/w"), ApprovalPolicy(), [plain]) == "Edit notes.txt?"
-    source = replace(link, operation=Operation.DELETE)
+    source = structs.replace(link, operation=Operation.DELETE)
     moved = action_sentence(call(workspace="/w"), ApprovalPolicy(), [source, link])
     assert moved.count("leads to /etc/cron.d/x") == 2
 

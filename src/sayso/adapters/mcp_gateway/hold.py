@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from sayso.adapters.mcp_gateway.edited import told, with_arguments
 from sayso.adapters.mcp_gateway.judge import ToolCallMessage
 from sayso.adapters.mcp_gateway.wire import (
     INVALID_PARAMS,
@@ -25,6 +26,7 @@ from sayso.errors import (
     ServerUnreachable,
     StoreUnavailable,
 )
+from sayso.gate.explain import edit_sentence
 
 T = TypeVar("T")
 
@@ -127,6 +129,8 @@ class Hold:
         self._progress_seconds = progress_seconds
         self._cancel_seconds = cancel_seconds
         self._call_id: str | None = None
+        self._sent = call
+        self._edited_by = ""
         self._let_go = asyncio.Event()
 
     async def run(self) -> None:
@@ -145,6 +149,9 @@ class Hold:
             if isinstance(admitted, Standing):
                 await self._run(admitted.call_id, None)
             elif isinstance(admitted, Claim):
+                if admitted.arguments is not None:
+                    self._edited_by = self._edited_by or "a person"
+                    self._sent = with_arguments(self.call, admitted.arguments)
                 async with renewed(self._gate, admitted):
                     await self._run(admitted.call_id, admitted.token)
 
@@ -160,6 +167,7 @@ class Hold:
             standing = await _settled(self._gate.submit(self.call.draft), self._leave_late)
             while True:
                 self._call_id = standing.call_id
+                self._edited_by = standing.edited_by or ""
                 if standing.allowed:
                     return standing
                 if standing.status == "approved" and self._changed():
@@ -206,7 +214,7 @@ class Hold:
         # From the claim to here nothing was awaited: a call is either cancelled before it was
         # claimed, or handed back unrun, or sent.
         self.running = True
-        answering = self._road.forward(self.call)
+        answering = self._road.forward(self._sent)
         clock = asyncio.get_running_loop().time
         start = clock()
         try:
@@ -226,7 +234,10 @@ class Hold:
         report = asyncio.ensure_future(self._report(call_id, token, ok, summary, clock() - start))
         # The outcome stands before the agent's next call can come, unless the gate is slow.
         await asyncio.wait({report}, timeout=FINISH_SECONDS)
-        await self._road.answer(self.call, answer.line)
+        line = answer.line
+        if self._sent is not self.call:
+            line = told(answer.message, self._edited_by, self._sent.draft.arguments)
+        await self._road.answer(self.call, line)
         await report
 
     async def _answered(self, answering: asyncio.Future[Answer], call_id: str) -> Answer:
@@ -266,10 +277,15 @@ class Hold:
 
     async def _refuse(self, standing: Standing) -> None:
         # Where it ran: an identical call, whose client had gone, was run, and this one joined it.
+        also = ""
+        if standing.arguments is not None:
+            also = f" ({edit_sentence(standing.edited_by or 'a person', standing.arguments)})"
         if standing.status == "done":
-            await self._tell(f"an identical call already ran: {standing.summary}", is_error=False)
+            await self._tell(
+                f"an identical call already ran: {standing.summary}{also}", is_error=False
+            )
         elif standing.status == "failed":
-            await self._tell(f"an identical call already ran and failed: {standing.summary}")
+            await self._tell(f"an identical call already ran and failed: {standing.summary}{also}")
         else:
             await self._tell(standing.message)
 

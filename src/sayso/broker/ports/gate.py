@@ -20,7 +20,8 @@ class Standing:
     `effect` and `reason` are the gate's verdict; `status` is the request's (None if no person was
     needed); `message` is for the agent. `call_id` may be another one than was asked about, where a
     superseded call was asked again. `code` is the four-word code of the digest. `verdict` is the
-    verdict in full, as plain data.
+    verdict in full, as plain data. `arguments` are set where a person changed them (`edited_by`): the
+    call runs with these, and the agent is told.
     """
 
     call_id: str
@@ -34,6 +35,8 @@ class Standing:
     comment: str | None = None
     summary: str | None = None
     verdict: Mapping[str, Any] | None = None
+    arguments: Mapping[str, Any] | None = None
+    edited_by: str | None = None
 
     @property
     def allowed(self) -> bool:
@@ -51,13 +54,15 @@ class Claim:
     """The single-use right to run a call; `lease_seconds` is how long it lasts unless renewed.
 
     `preconditions` held when it was taken; who runs the call where they can be looked at may look once
-    more, right before it runs (REQ-34).
+    more, right before it runs (REQ-34). `arguments` are set where a person changed them: exactly these
+    run, and not the ones that were asked for (REQ-14).
     """
 
     call_id: str
     token: str
     lease_seconds: float
     preconditions: tuple[Precondition, ...] = ()
+    arguments: Mapping[str, Any] | None = None
 
 
 class GatePort(Protocol):

@@ -21,5 +21,8 @@ class ToolStore(Protocol):
     async def known_tools(self) -> Sequence[KnownTool]:
         """Every tool that was ever offered, by server and name."""
 
+    async def tool(self, server: str | None, name: str) -> ObservedTool | None:
+        """A tool as it was last offered; None if it never was."""
+
     async def definitions(self) -> Sequence[Definitions]:
         """The definitions of every server's tool; a change of them changes the version of the rules."""

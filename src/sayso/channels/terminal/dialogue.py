@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
+from typing import Any
 
 from sayso.channels.card import Card
 from sayso.channels.channel import Decide
+from sayso.channels.display import safe
+from sayso.channels.editing import arguments_of, new_value
 from sayso.channels.terminal.picture import Look, Picture, draw, explain_text
 from sayso.channels.terminal.prompt import Prompt
 from sayso.channels.terminal.unlocking import Lock
 from sayso.core.moment import Moment
-from sayso.errors import RequestClosed, RequestNotFound, SaysoError
+from sayso.errors import CallInvalid, RequestClosed, RequestNotFound, SaysoError
 from sayso.requests.approval import Vote
 
 APPROVE_KEYS = ("a", "y")
 REJECT_KEYS = ("r", "n")
 FULL_KEY = "f"
+EDIT_KEY = "e"
 EXPLAIN_KEY = "?"
 
 
@@ -79,6 +84,8 @@ class Dialogue:
                 done = await self._approve()
             elif key in REJECT_KEYS:
                 done = await self._reject()
+            elif key == EDIT_KEY and self._card.who.may_edit:
+                done = await self._edit()
             else:
                 done = False
                 if key == FULL_KEY and self._hides:
@@ -112,6 +119,8 @@ class Dialogue:
             keys.append("f show all of it")
         if card.may_approve and not self._must_see:
             keys.append("a approve once, exactly this")
+            if card.who.may_edit:
+                keys.append("e edit, then approve")
         if card.may_reject:
             keys.append("r reject")
         keys.append("? explain")
@@ -127,6 +136,37 @@ class Dialogue:
             return False
         return await self._vote(Vote.APPROVE, None)
 
+    async def _edit(self) -> bool:
+        """Take another value of one argument, show what would run then, and approve that."""
+        if not self._card.may_approve or self._must_see:
+            return await self._approve()  # which says why not
+        name = await self._prompt.line(" Which argument? (Esc: go back) ")
+        arguments = arguments_of(self._card)
+        if name is None or name not in arguments:
+            said = (
+                self._choices()
+                if name is None
+                else f" There is no argument of that name.\n{self._choices()}"
+            )
+            await self._prompt.say(said.rstrip("\n"))
+            return False
+        typed = await self._prompt.line(" Its new value? (Esc: go back) ")
+        try:
+            value = None if typed is None else new_value(arguments[name], typed)
+        except CallInvalid as error:
+            await self._prompt.say(f" {error.message}.\n{self._choices()}".rstrip("\n"))
+            return False
+        if typed is None:
+            await self._prompt.say(self._choices().rstrip("\n"))
+            return False
+        arguments[name] = value
+        shown = safe(json.dumps(arguments, ensure_ascii=False, indent=2)).replace("\n", "\n  │ ")
+        asked = f" It will run with:\n  │ {shown}\n Approve exactly this, once? Type yes: "
+        if ((await self._prompt.line(asked)) or "").strip().lower() not in ("y", "yes"):
+            await self._prompt.say(self._choices().rstrip("\n"))
+            return False
+        return await self._vote(Vote.APPROVE, None, arguments)
+
     async def _reject(self) -> bool:
         if not self._card.may_reject:
             await self._prompt.say(f" It is not yours to decide: {self._card.approve_refused}.")
@@ -137,7 +177,9 @@ class Dialogue:
             return False
         return await self._vote(Vote.REJECT, comment.strip() or None)
 
-    async def _vote(self, vote: Vote, comment: str | None) -> bool:
+    async def _vote(
+        self, vote: Vote, comment: str | None, arguments: dict[str, Any] | None = None
+    ) -> bool:
         """Hand the vote in for exactly the digest on the screen; whether the dialogue is over."""
         digest = self._card.digest
         if not await self._lock.opened(self._hidden_line, self._say):
@@ -145,7 +187,8 @@ class Dialogue:
             return False
         self._deciding = True
         try:
-            await self._decide(self.request_id, vote, digest, comment)
+            more = {} if arguments is None else {"arguments": arguments}
+            await self._decide(self.request_id, vote, digest, comment, **more)
         except (RequestClosed, RequestNotFound) as error:
             await self._prompt.say(f" {error.message}.")
             return True

@@ -139,6 +139,14 @@ def _what(sheet: _Sheet, card: Card, diff_lines: int) -> None:
     pair = card.tool if card.server is None else (*card.server, *show(": "), *card.tool)
     sheet.block((*show("tool "), *one_line(pair)), "  ", WORDS_ROWS)
     sheet.warn([pair])
+    if card.edited is not None:
+        said = (*show("edited by "), *one_line(card.edited.by), *show("; the agent asked for:"))
+        sheet.block(said, "  ", WORDS_ROWS, style="bold yellow", prose=True)
+        for argument in card.edited.arguments:
+            asked = (*one_line(argument.name), *show(": "), *one_line(argument.value))
+            sheet.block(asked, "  ┊ ", WORDS_ROWS, style="dim")
+            sheet.warn([argument.name, argument.value])
+        sheet.prose(show("and this is what will run:"), "  ", "bold yellow")
     left = diff_lines
     arguments = card.what.arguments
     for number, argument in enumerate(arguments):

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
+from sayso.channels.display import safe
 from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting, interruptible
 from sayso.cli.cards import card_json, card_text, find_request
 from sayso.cli.exit_codes import ExitCode
+from sayso.core.call import parse_arguments
 from sayso.core.code_words import code_of
-from sayso.errors import DigestMismatch, NotAuthenticated
+from sayso.errors import CallInvalid, DigestMismatch, NotAuthenticated
 from sayso.requests.approval import ApprovalRequest, Vote
 
 app = App(name="approve", help_format="plaintext")
@@ -30,6 +34,12 @@ def approve(
     digest: Annotated[str | None, Parameter(help="The digest of the card you looked at.")] = None,
     note: Annotated[
         str | None, Parameter(name=["--note", "-m"], help="A note for the agent and the audit log.")
+    ] = None,
+    arguments: Annotated[
+        Path | None,
+        Parameter(
+            help="A file of JSON with the arguments to run instead, where the policy allows an edit."
+        ),
     ] = None,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
@@ -50,7 +60,7 @@ def approve(
         The request's id, or its beginning.
     """
     return asyncio.run(
-        _approve(request_id, code, digest, note, passphrase_stdin, token_stdin, as_json)
+        _approve(request_id, code, digest, note, arguments, passphrase_stdin, token_stdin, as_json)
     )
 
 
@@ -59,10 +69,12 @@ async def _approve(
     code: str | None,
     digest: str | None,
     note: str | None,
+    file: Path | None,
     passphrase_stdin: bool,
     token_stdin: bool,
     as_json: bool,
 ) -> int:
+    arguments = None if file is None else _arguments_of(file)
     async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
         broker,
         actor,
@@ -72,6 +84,8 @@ async def _approve(
         if code is None and digest is None and request.waits:
             _must_see(request)
             print(await card_text(broker, actor, request))
+            if arguments is not None:
+                print(f"\nIt will run with these arguments instead:\n{_shown(arguments)}")
             if not _confirmed():
                 print("Not approved; the request still waits.", file=sys.stderr)
                 return ExitCode.FAILURE
@@ -81,10 +95,26 @@ async def _approve(
             Vote.APPROVE,
             digest=digest if digest is not None else request.digest,
             comment=note,
+            arguments=arguments,
         )
         said = json.dumps(await card_json(broker, decided, actor), indent=2) if as_json else None
     print(said or f"{decided.status.value}: {code_of(decided.digest)}")
     return ExitCode.OK
+
+
+def _arguments_of(file: Path) -> dict[str, Any]:
+    """The arguments that a file holds; raises CallInvalid."""
+    try:
+        return parse_arguments(file.read_bytes())
+    except OSError as error:
+        raise CallInvalid(
+            f"`{file}` cannot be read: {error.strerror}", "name a file that holds a JSON object"
+        ) from error
+
+
+def _shown(arguments: Mapping[str, Any]) -> str:
+    """Arguments with every character that cannot be seen drawn as what it is."""
+    return safe(json.dumps(arguments, ensure_ascii=False, indent=2))
 
 
 def _check_code(request: ApprovalRequest, code: str | None) -> None:

@@ -140,6 +140,11 @@ async def _resolve(
     actor: Actor, request_id: str, data: ResolveBody, broker: Broker, cards: Cards
 ) -> Card:
     decided = await broker.review(
-        actor, request_id, Vote(data.action), digest=data.digest, comment=data.note
+        actor,
+        request_id,
+        Vote(data.action),
+        digest=data.digest,
+        comment=data.note,
+        arguments=data.arguments,
     )
     return await cards.of(actor, decided)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -10,10 +10,12 @@ import msgspec
 from sayso.broker.ports import Change, NewCall, StoredCall
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
+from sayso.core.moment import Moment
 from sayso.people.token import CredentialKind
 from sayso.requests.approval import (
     ApprovalRequest,
     Caller,
+    Edited,
     Lease,
     Outcome,
     Resolution,
@@ -39,6 +41,21 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     changed: tuple[Changed, ...] = ()
 
 
+class _EditedCall(msgspec.Struct, omit_defaults=True):
+    """What an approver made of the call, whole; the call as it was made stays in its own row."""
+
+    call: ToolCall
+    digest: str
+    policy: ApprovalPolicy
+    why: Why
+    action: str
+    by: str
+    person_id: str
+    at: Moment
+    preconditions: tuple[Precondition, ...] | None = None
+    eligible: tuple[str, ...] | None = None
+
+
 class _State(msgspec.Struct, omit_defaults=True):
     """What conditional writes replace, besides the columns."""
 
@@ -46,6 +63,7 @@ class _State(msgspec.Struct, omit_defaults=True):
     resolution: Resolution | None = None
     lease: Lease | None = None
     outcome: Outcome | None = None
+    edited: _EditedCall | None = None
 
 
 _call = reader(ToolCall)
@@ -112,7 +130,7 @@ def request_row(request: ApprovalRequest) -> dict[str, Any]:
     return {
         "request_id": request.request_id,
         "session_id": request.call.session_id,
-        "digest": request.digest,
+        "digest": request.asked_digest,
         "created_at": request.created_at,
         "expires_at": request.expires_at,
         "sticky_lifted": int(request.sticky_lifted),
@@ -147,8 +165,28 @@ def state_values(request: ApprovalRequest) -> dict[str, Any]:
         "lease_until": None if lease is None else lease.until,
         "review_count": len(request.reviews),
         "closed": int(request.status in FINAL),
-        "state": written(_State(request.reviews, resolution, lease, request.outcome)),
+        "state": written(
+            _State(request.reviews, resolution, lease, request.outcome, _edited_call(request))
+        ),
     }
+
+
+def _edited_call(request: ApprovalRequest) -> _EditedCall | None:
+    edited = request.edited
+    if edited is None:
+        return None
+    return _EditedCall(
+        request.call,
+        request.digest,
+        request.policy,
+        request.why,
+        request.action,
+        edited.by,
+        edited.person_id,
+        edited.at,
+        request.preconditions,
+        request.eligible,
+    )
 
 
 def review_row(
@@ -185,7 +223,7 @@ def read_request(row: Row) -> ApprovalRequest:
     ) = row
     asked = _asked(asked_text)
     state = _state(state_text)
-    return ApprovalRequest(
+    request = ApprovalRequest(
         call=_call(call_text),
         digest=digest,
         policy=asked.policy,
@@ -207,6 +245,20 @@ def read_request(row: Row) -> ApprovalRequest:
         sticky_lifted=bool(sticky_lifted),
         preconditions=asked.preconditions,
         changed=asked.changed,
+    )
+    found = state.edited
+    if found is None:
+        return request
+    return replace(
+        request,
+        call=found.call,
+        digest=found.digest,
+        policy=found.policy,
+        why=found.why,
+        action=found.action,
+        preconditions=found.preconditions,
+        eligible=found.eligible,
+        edited=Edited(request.call, digest, found.by, found.person_id, found.at),
     )
 
 

@@ -95,7 +95,7 @@ class Calls(Credentials, Tools):
     async def open_twins(self, owner: Owner, digest: str) -> Sequence[ApprovalRequest]:
         """The open requests of that owner for exactly that digest, oldest first."""
         return self._find(
-            lambda r: r.status in OPEN and r.digest == digest and r.call.owner == owner
+            lambda r: r.status in OPEN and r.asked_digest == digest and r.call.owner == owner
         )
 
     async def last_rejection(
@@ -105,7 +105,7 @@ class Calls(Credentials, Tools):
         found = self._find(
             lambda r: (
                 r.status is Status.REJECTED
-                and r.digest == digest
+                and r.asked_digest == digest
                 and r.call.owner == owner
                 and not r.sticky_lifted
                 and resolved_at(r) >= since

@@ -44,6 +44,11 @@ class KnownTools:
         """Every tool that was ever offered, by server and name."""
         return [self._tools[key] for key in sorted(self._tools)]
 
+    def one(self, server: str | None, name: str) -> ObservedTool | None:
+        """A tool as it was last offered."""
+        known = self._tools.get((server or "", name))
+        return None if known is None else known.tool
+
     def definitions(self) -> list[Definitions]:
         """The definitions of every server's tool, by server and name."""
         found = []

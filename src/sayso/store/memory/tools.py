@@ -27,6 +27,11 @@ class Tools(State):
         with self._lock:
             return self._tools.all()
 
+    async def tool(self, server: str | None, name: str) -> ObservedTool | None:
+        """A tool as it was last offered."""
+        with self._lock:
+            return self._tools.one(server, name)
+
     async def definitions(self) -> Sequence[Definitions]:
         """The definitions of every server's tool."""
         with self._lock:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sayso.core.moment import Moment
 from sayso.core.observed_tool import Definitions, KnownTool, ObservedTool
-from sayso.store.codec.tools import read_definitions, read_known_tool, tool_row
+from sayso.store.codec.tools import read_definitions, read_known_tool, read_tool, tool_row
 from sayso.store.sql.access import Access
 from sayso.store.units import tools as units
 
@@ -25,6 +25,11 @@ class Tools(Access):
     async def known_tools(self) -> Sequence[KnownTool]:
         """Every tool that was ever offered, by server and name."""
         return await self._many(self._q.known_tools, {}, read_known_tool)
+
+    async def tool(self, server: str | None, name: str) -> ObservedTool | None:
+        """A tool as it was last offered."""
+        values = {"server": server or "", "name": name}
+        return await self._one(self._q.tool_document, values, read_tool)
 
     async def definitions(self) -> Sequence[Definitions]:
         """The definitions of every server's tool."""

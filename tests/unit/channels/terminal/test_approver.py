@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import termios
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -13,6 +13,7 @@ from sayso.channels.card import Card, card_of
 from sayso.channels.channel import TOO_LONG, fitted
 from sayso.channels.terminal import TerminalApprover
 from sayso.channels.terminal.approver import MAX_LENGTH
+from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.reason import Reason
 from sayso.errors import RequestClosed, StoreUnavailable, Undeliverable
 from sayso.requests.approval import ApprovalRequest, Vote
@@ -34,8 +35,19 @@ class Votes:
     def __init__(self) -> None:
         self.taken: list[tuple[str, Vote, str, str | None]] = []
         self.fails: Exception | None = None
+        self.arguments: Mapping[str, Any] | None = None
 
-    async def __call__(self, request_id: str, vote: Vote, digest: str, comment: str | None) -> None:
+    async def __call__(
+        self,
+        request_id: str,
+        vote: Vote,
+        digest: str,
+        comment: str | None,
+        /,
+        *,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.arguments = arguments
         if self.fails is not None:
             error, self.fails = self.fails, None
             raise error
@@ -88,6 +100,44 @@ async def test_one_key_and_the_passphrase_approve_exactly_what_was_shown(
         await wait_for(votes, 1)
     assert votes.taken == [("c1", Vote.APPROVE, card().digest, None)]
     assert PASSPHRASE not in person.screen
+
+
+@pytest.mark.spec("REQ-14")
+async def test_an_argument_can_be_edited_where_the_policy_allows_it(person: Person) -> None:
+    votes = Votes()
+    shown = card(a_request(policy=ApprovalPolicy(allow_edit=True)))
+    async with listening(person, votes) as approver:
+        await approver.announce(shown)
+        await person.asked()
+        assert "e edit, then approve" in person.screen
+        person.press("e")
+        await person.sees("Which argument?")
+        person.press("nothing\n")
+        await person.sees("no argument of that name")
+        person.press("e")
+        await person.sees("Which argument?", 2)
+        person.press("to\n")
+        await person.sees("Its new value?")
+        person.press("bob@example.com\n")
+        await person.sees('"to": "bob@example.com"')
+        await person.sees("Type yes")
+        person.press("yes\n")
+        await unlock(person)
+        await wait_for(votes, 1)
+    assert votes.taken == [("c1", Vote.APPROVE, shown.digest, None)]
+    assert votes.arguments == {"to": "bob@example.com"}
+
+
+async def test_without_allow_edit_there_is_no_key_for_it(person: Person) -> None:
+    votes = Votes()
+    async with listening(person, votes) as approver:
+        await approver.announce(card())
+        await person.asked()
+        assert "edit" not in person.screen
+        person.press("a")
+        await unlock(person)
+        await wait_for(votes, 1)
+    assert votes.arguments is None
 
 
 async def wait_for(votes: Votes, number: int) -> None:

@@ -3,7 +3,7 @@
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
 import { Refused } from "../../api.js";
 import { result, whoDecides } from "../../results.js";
-import { asShown, isLong, sentence } from "../../shown.js";
+import { asShown, isLong, plainText, sentence } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { now, Ticking } from "../../time.js";
 import "../sayso-shown/sayso-shown.js";
@@ -16,12 +16,23 @@ import "../sayso-shown/sayso-shown.js";
 /** For so long after a card took its place nothing can be decided: the hand may mean the one before. */
 export const ARMING = 600;
 
+/**
+ * The arguments that a card shows, as JSON to be edited.
+ * @param {Card} card
+ */
+function argumentsOf({ what }) {
+  /** @type {[string, unknown][]} */
+  const found = what.arguments.map(({ name, value, kind }) => [plainText(name), kind === "text" ? plainText(value) : JSON.parse(plainText(value))]);
+  return JSON.stringify(Object.fromEntries(found), null, 2);
+}
+
 /** Dispatches "sayso-next" when the person moves on. */
 export class SaysoDecision extends LitElement {
   static properties = {
     card: { attribute: false },
     waiting: { attribute: false },
     noting: { state: true },
+    editing: { state: true },
     busy: { state: true },
     problem: { state: true },
   };
@@ -35,6 +46,7 @@ export class SaysoDecision extends LitElement {
     /** @type {Waiting | null} */
     this.waiting = null;
     this.noting = false;
+    this.editing = false;
     /** @type {Act | null} */
     this.busy = null;
     /** @type {Refused | null} */
@@ -51,10 +63,12 @@ export class SaysoDecision extends LitElement {
     const { card } = this;
     if (before?.request_id !== card?.request_id) {
       this.noting = false;
+      this.editing = false;
       this.busy = null;
       this.problem = null;
     }
     const same = before && card && before.request_id === card.request_id && before.digest === card.digest;
+    if (!same) this.editing = false; // another call than the one that was being edited
     if (!same || before.status !== card.status) this.armedAt = performance.now() + ARMING;
     if (same && before.status === "pending" && card.status !== "pending") {
       // The buttons go; whoever was on one of them is taken to the result that takes their place.
@@ -92,6 +106,45 @@ export class SaysoDecision extends LitElement {
     this.noting = true;
     await this.updateComplete;
     this.renderRoot.querySelector("input")?.focus();
+  }
+
+  /** Opens the field for other arguments. */
+  async openEdit() {
+    if (!this.offered.approve || !this.armed) return;
+    this.editing = true;
+    await this.updateComplete;
+    this.renderRoot.querySelector("textarea")?.focus();
+  }
+
+  async closeEdit() {
+    this.editing = false;
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(".go"))?.focus();
+  }
+
+  /** @param {SubmitEvent} event */
+  #onEdited(event) {
+    event.preventDefault();
+    if (!this.offered.approve || this.busy !== null) return;
+    const written = this.renderRoot.querySelector("textarea")?.value ?? "";
+    let changed;
+    try {
+      changed = JSON.parse(written);
+    } catch {
+      changed = null;
+    }
+    if (typeof changed !== "object" || changed === null || Array.isArray(changed)) {
+      this.problem = new Refused(400, { detail: "this is not a JSON object", hint: "write the arguments with their names, as they were" });
+      return;
+    }
+    void this.#act("approve", (w, card) => w.edit(card, changed));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onEditKey(event) {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    void this.closeEdit();
   }
 
   async closeNote() {
@@ -150,6 +203,7 @@ export class SaysoDecision extends LitElement {
       const why = card.approve_refused ? sentence(card.approve_refused) : `Only ${whoDecides(card)} may decide this.`;
       return html`<p class="says"><sayso-shown .runs=${asShown(why)}></sayso-shown></p>`;
     }
+    if (this.editing) return this.#edit(card);
     return this.noting ? this.#note() : this.#buttons(card);
   }
 
@@ -163,6 +217,9 @@ export class SaysoDecision extends LitElement {
             Approve once<kbd aria-hidden="true">a</kbd>
           </button>`
         : nothing}
+      ${approve && card.who.may_edit
+        ? html`<button type="button" ?disabled=${this.busy !== null} @click=${this.openEdit}>Edit…</button>`
+        : nothing}
       <button class="stop" type="button" ?disabled=${this.busy !== null} @click=${this.openNote} aria-keyshortcuts="r">
         Reject…<kbd aria-hidden="true">r</kbd>
       </button>
@@ -171,6 +228,18 @@ export class SaysoDecision extends LitElement {
         : nothing}
       ${need > 1 ? html`<p class="says num">${have} of ${need} approvals</p>` : nothing}
     `;
+  }
+
+  /** @param {Card} card */
+  #edit(card) {
+    return html`<form class="edit" @submit=${this.#onEdited} @keydown=${this.#onEditKey}>
+      <label for="arguments">What is to run instead, as JSON. It is judged again, and the agent is told.</label>
+      <textarea id="arguments" spellcheck="false" autocomplete="off" ?disabled=${this.busy !== null} .value=${argumentsOf(card)}></textarea>
+      <div class="pair">
+        <button class="go" type="submit" ?disabled=${this.busy !== null}>Approve this, once</button>
+        <button class="quiet" type="button" @click=${this.closeEdit}>Cancel</button>
+      </div>
+    </form>`;
   }
 
   #note() {

@@ -37,11 +37,16 @@ export class SaysoWhat extends LitElement {
     const odd = oddities([
       card.action,
       card.tool,
-      ...what.arguments.flatMap((argument) => [argument.name, argument.value]),
+      ...[...what.arguments, ...(card.edited?.arguments ?? [])].flatMap((argument) => [argument.name, argument.value]),
       what.diff,
     ]);
     return html`
       <h2>What will run</h2>
+      ${card.edited
+        ? html`<p class="edited">Edited by <sayso-shown line .runs=${card.edited.by}></sayso-shown>. The agent asked for:</p>
+            <dl class="asked">${card.edited.arguments.map((argument) => this.#argument(argument, []))}</dl>
+            <p class="edited">What will run:</p>`
+        : nothing}
       <div class="call">
         <div class="tool">
           ${asTool ? html`<mark>${tool}</mark>` : tool}
