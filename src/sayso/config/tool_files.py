@@ -34,7 +34,7 @@ class NamedFiles:
 def protection_of(base: str, entry: NamedFiles, origin: Origin) -> Iterator[Rule]:
     """The denies that keep what an entry names, there or not yet, from being changed by calls (POL-44).
 
-    A folder with such a file in it is asked about before a command takes it away, as with every deny (POL-36).
+    A folder with such a file in it is asked about before it is taken away, as with every deny (POL-36).
     """
     for folder in dict.fromkeys((base, os.path.realpath(base))):
         exactly = folder if os.name == "nt" else folder.replace("\\", "\\\\").replace("*", "\\*")

@@ -198,6 +198,8 @@ def path_target(
     walks: bool = False,
 ) -> Target:
     """The target of a path as an agent wrote it; the last three are as in `Target`."""
+    # A tool that deletes or moves a folder takes along what lies below it; of a command its options say so.
+    walks = walks or (command is None and operation is Operation.DELETE)
     place = normalise(text, workspace, facts)
     if place.path is None or place.raw is None:
         return Target(

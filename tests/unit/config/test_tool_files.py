@@ -360,6 +360,8 @@ def test_a_folder_of_tool_files_is_not_taken_away_with_them(
 
     for line in ("mv tools old", "mv tools/refund old", "rm -r tools/refund", "rm -rf tools"):
         assert said("execute_cmd", command=line) == "ask", line
+    assert said("delete_file", path="tools/refund") == "ask"
+    assert said("move_file", source="tools", destination="old") == "ask"
     for line in ("cp new.py tools", "touch tools/a.py", "rm tools/refund/code.py"):
         assert said("execute_cmd", command=line) == "allow", line
 

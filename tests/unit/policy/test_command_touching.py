@@ -170,6 +170,24 @@ def test_a_walk_from_within_what_a_pattern_names_reaches_the_rest_of_it(pattern:
 
 
 @pytest.mark.spec("POL-36")
+def test_a_tool_that_takes_a_folder_away_reaches_what_lies_below_it() -> None:
+    there = FakeFacts(files=("/w/tools", "/w/tools/refund", "/w/tools/refund/tool.yaml"))
+    allows = ("allow delete(**)", "allow write(**)", "allow mcp(fs:*)")
+    denied = "deny delete(tools/refund/tool.yaml)"
+    away = (
+        call("delete_file", path="tools/refund"),
+        call("move_file", source="tools", destination="old"),
+        replace(call("delete_directory", path="/w/tools"), server="fs"),
+    )
+    for made in away:
+        outcome = said(made, *allows, denied, facts=there)
+        assert (outcome.effect.word, outcome.reason) == ("ask", Reason.DOUBTFUL), made.tool
+        assert effect(made, *allows, "deny read(tools/refund/tool.yaml)", facts=there) == "allow"
+    for path in ("tools/refund/code.py", "other"):
+        assert effect(call("delete_file", path=path), *allows, denied, facts=there) == "allow"
+
+
+@pytest.mark.spec("POL-36")
 def test_a_walk_asks_only_where_the_rest_of_a_pattern_is_there() -> None:
     there = FakeFacts(files=("/w/tools", "/w/tools/refund", "/w/tools/refund/code.py"))
     for pattern in ("tools/refund/tool.yaml", "tools/*/tool.yaml", "/w/tools/*/tool.yaml"):
