@@ -18,8 +18,11 @@
     │ ├ RequestClosed         it was resolved or it expired; carries the resolution
     │ ├ NotNow                it cannot be approved until something else is mended
     │ ├ DigestMismatch        the digest is not the one of this call
+    │ ├ NotRemembered         an answer cannot be remembered in the way that was asked for
     │ ├ KeyInvalid            a text is not the key of a grant
     │ ├ EditRefused           the arguments of this call may not be changed so
+    │ ├ GrantNotFound         nothing that is remembered has that id
+    │ ├ ApprovalsInvalid      a file of grants cannot be read
     │ └ ClaimLost             the claim is not, or no longer, this runner's
     ├ AccessError
     │ ├ NotAuthenticated      no valid credential was presented
@@ -182,12 +185,24 @@ class DigestMismatch(RequestError):
     """The digest presented is not the digest of this call."""
 
 
+class NotRemembered(RequestError):
+    """An answer cannot be remembered in the way that was asked for; nothing was decided."""
+
+
 class KeyInvalid(RequestError):
     """A text is not the key of a grant."""
 
 
 class EditRefused(RequestError):
     """The arguments of this call may not be changed so."""
+
+
+class GrantNotFound(RequestError):
+    """Nothing that is remembered has that id, or it is not this person's."""
+
+
+class ApprovalsInvalid(RequestError):
+    """A file of grants cannot be read."""
 
 
 class ClaimLost(RequestError):

@@ -89,6 +89,7 @@ bypasses = st.builds(
     scope=st.sampled_from(
         [BypassScope(Extent.ALL), BypassScope(Extent.ALL), BypassScope(Extent.CATEGORY, "shell")]
     ),
+    user_id=st.just("uma"),
     session_id=st.sampled_from(["s1", "s2"]),
     host_start=st.sampled_from(["h1", "h1", "h2"]),
     giver=st.sampled_from([*IDS, "somebody"]),

@@ -12,6 +12,7 @@ from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.gate.decide import Context, decide
 from sayso.gate.parts import offered_keys, parts_of
+from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked
 from sayso.people.person import OWNER, owner
 from sayso.policy.facts import NOTHING_KNOWN
@@ -38,7 +39,7 @@ def all_there_could_be(world: GateWorld, givers: tuple[str, ...] = IDS) -> Remem
         for session in (None, call.session_id)
     ]
     bypasses = [
-        Bypass(giver, BypassScope(Extent.ALL), call.session_id, "h1", giver, giver, at(-60))
+        Bypass(giver, BypassScope(Extent.ALL), "uma", call.session_id, "h1", giver, giver, at(-60))
         for giver in givers
     ]
     return Remembered(tuple(grants), tuple(bypasses), "h1")
@@ -59,7 +60,8 @@ def test_a_grant_lifts_ask_and_nothing_else(world: GateWorld) -> None:
         assert policy.effect is Effect.ASK
         assert not policy.must_ask
         assert policy.reason is not Reason.RULES_UNAVAILABLE
-        assert policy.approval.quorum == 1
+        asked = Asked(world.call.owner, policy.approval)
+        assert how_many_needed(asked, world.context.people) == 1
         assert world.call.attended
         assert not world.context.stopped
         assert without.reason not in (Reason.STICKY_DENY, Reason.CANCELLED)
@@ -186,7 +188,7 @@ def test_a_grant_lifts_no_part_that_it_does_not_cover(
         for text in granted
         for n, key in enumerate(keys(text))
     ]
-    context = Context(people={OWNER: owner()}, remembered=Remembered(tuple(kept)))
+    context = Context(people=Directory({OWNER: owner()}), remembered=Remembered(tuple(kept)))
     verdict = decide(call, rules, (), context, facts, NOW)
     covered = set(parts) <= set(granted) and (len(parts) == 1 or join not in (" | ", " & "))
     assert (verdict.reason is Reason.SAVED_GRANT) == covered

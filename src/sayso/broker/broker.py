@@ -14,8 +14,10 @@ from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import review as reviewing
 from sayso.broker.access import Access, Actor
 from sayso.broker.insight import ByRule, decided_by_rule
+from sayso.broker.kept_grants import KeptGrants
 from sayso.broker.notify import Outbox, cancelled
 from sayso.broker.ports import Page
+from sayso.broker.remembering import NOTHING_MORE, Answered, Wish, answer
 from sayso.broker.session_gate import SessionGate, stop_session
 from sayso.broker.session_rules import SessionRules, flag_rules
 from sayso.broker.sweep import sweep
@@ -58,6 +60,7 @@ class Broker:
         self.access = Access(world.store, world.clock, world.ids)
         self.presence = Presence()
         self.session_rules = SessionRules(world, self.access)
+        self.kept = KeptGrants(world)
         self._outbox = Outbox(world)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -119,6 +122,7 @@ class Broker:
             context_label=context_label,
             rules=flag_rules(ask=ask, deny=deny),
         )
+        session = replace(session, host_start=session.session_id)
         await self.world.store.open_session(session)
         return session
 
@@ -174,6 +178,22 @@ class Broker:
         self._must_be_a_person(actor)
         return await reviewing.review(
             self.world, actor, request_id, vote, digest=digest, comment=comment, arguments=arguments
+        )
+
+    async def answer(
+        self,
+        actor: Actor,
+        request_id: str,
+        vote: Vote,
+        *,
+        digest: str | None = None,
+        comment: str | None = None,
+        wish: Wish = NOTHING_MORE,
+    ) -> Answered:
+        """Record a vote and what is to be remembered with it; see broker/remembering.py."""
+        self._must_be_a_person(actor)
+        return await answer(
+            self.world, actor, request_id, vote, digest=digest, comment=comment, wish=wish
         )
 
     async def settle(

@@ -86,7 +86,7 @@ async def review(
     while True:
         request = await visible_request(world, actor, request_id)
         now, people = world.clock.now(), await world.store.directory()
-        await _check(world, actor, request, vote, digest, people, now)
+        await check(world, actor, request, vote, digest, people, now)
         edit = None
         if arguments is not None:
             if vote is Vote.REJECT:
@@ -142,7 +142,7 @@ async def settle(
             continue
 
 
-async def _check(
+async def check(
     world: World,
     actor: Actor,
     request: ApprovalRequest,
@@ -151,6 +151,7 @@ async def _check(
     people: Directory,
     now: Moment,
 ) -> None:
+    """Raise what keeps this actor from voting so, by all that can be known before it is written."""
     refusal = why_not(actor, request, people, now)
     if refusal is not None:
         raise NotEligible(refusal, "ask somebody who may")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import claim as claiming
@@ -13,7 +14,7 @@ from sayso.broker.wait import Presence, wait
 from sayso.broker.world import World
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft, Session
-from sayso.errors import NotEligible
+from sayso.errors import LostRace, NotEligible
 from sayso.policy.visibility import visible
 
 
@@ -77,6 +78,18 @@ class SessionGate:
     async def stop(self) -> None:
         """See GatePort."""
         await stop_session(self._world, await self._session())
+
+    async def host_started(self) -> None:
+        """Say that the program which runs the agent has started anew: bypasses end with it (REQ-54)."""
+        while True:
+            session = await self._session()
+            start = self._world.ids.new_id(self._world.clock.now())
+            try:
+                after = replace(session, host_start=start)
+                await self._world.store.change_session(session, after, (), ())
+                return
+            except LostRace:
+                continue
 
     async def _session(self) -> Session:
         session = await self._world.store.session(self.session_id)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sayso.audit.redact import redact_text
 from sayso.broker.change import change_of, notice, write
+from sayso.broker.offering import keys_offered
 from sayso.broker.ports import NewCall, Standing, StoredCall
 from sayso.broker.preconditions import preconditions
 from sayso.broker.records import verdict_record
@@ -24,6 +25,7 @@ from sayso.people.eligibility import Asked, eligible_people
 from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
 from sayso.requests.deadline import UNREACHABLE_SECONDS, due
 from sayso.requests.event import EventKind, Notice
+from sayso.requests.key import Key
 from sayso.requests.lifecycle import OPEN, CallerJoined, CallerLeft, Expired, Lapsed, LeaseOver
 from sayso.requests.precondition import Changed, Precondition
 from sayso.requests.sentence import action_sentence, message_text
@@ -46,11 +48,14 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
     if joined is not None:
         return standing_of_request(joined)
     verdict = await decide_call(world, session, call)
-    frozen, people = None, Directory()
+    frozen: tuple[Precondition, ...] | None = None
+    keys: tuple[Key, ...] = ()
+    people = Directory()
     if verdict.effect is Effect.ASK:
         frozen = await preconditions(world, session, call, verdict)
+        keys = await keys_offered(world, session, call, verdict)
         people = await world.store.directory()
-    new = new_call(call, verdict, people, now, frozen=frozen)
+    new = new_call(call, verdict, people, now, frozen=frozen, keys=keys)
     earlier = await world.store.submit(new)
     if earlier is not None:
         return await _repeat(world, session, call, digest, earlier)
@@ -87,11 +92,12 @@ def new_call(
     previous: str | None = None,
     frozen: tuple[Precondition, ...] | None = None,
     changed: tuple[Changed, ...] = (),
+    keys: tuple[Key, ...] = (),
 ) -> NewCall:
     """What a submitted call writes: itself, its verdict's record and, where it asks, its request.
 
-    `people` are those of today. `previous`, `frozen` (its preconditions) and `changed` are those of the
-    request.
+    `people` are those of today. `previous`, `frozen` (its preconditions), `changed` and `keys` are
+    those of the request.
     """
     request = None
     if verdict.effect is Effect.ASK:
@@ -99,6 +105,7 @@ def new_call(
             request_about(call, verdict, people, now, previous),
             preconditions=frozen,
             changed=changed,
+            keys=keys,
         )
     notices: tuple[Notice, ...] = ()
     if request is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sayso.broker.ports import Clock, Feed, Ids, Notifier, RuleSource, Standing, Store
 from sayso.core.call import ToolCall
@@ -20,6 +20,7 @@ from sayso.policy.facts import Facts
 from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.grant import STICKY_SECONDS, Grant, StickyRejection
 from sayso.requests.precondition import NO_FILES, Files
+from sayso.requests.standing_grant import Remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class World:
 async def decide_call(
     world: World, session: Session, call: ToolCall, grants: Sequence[Grant] = ()
 ) -> Verdict:
-    """The gate's verdict on a call with today's rules, session, people and sticky rejections (GATE-5)."""
+    """The gate's verdict on a call with today's rules, session, people and what was answered (GATE-5)."""
     now = world.clock.now()
     rules = await world.rules.current(session.workspace, session.rules)
     people = await world.store.directory() if grants else Directory()
@@ -50,18 +51,29 @@ async def decide_call(
         people=people,
     )
     verdict = decide(call, rules, grants, context, world.facts, now)
-    if verdict.effect is not Effect.ASK and verdict.reason is not Reason.NO_APPROVER:
+    if verdict.policy is None or verdict.policy.effect is not Effect.ASK:
         return verdict
-    # only what needs a person can meet an earlier rejection, so only that pays for looking it up
-    since = plus(now, -STICKY_SECONDS)
-    rejected = await world.store.last_rejection(call.owner, verdict.digest, since)
-    if rejected is None or rejected.resolution is None:
+    # only what asks can meet an earlier answer, so only that pays for looking it up
+    sticky, kept = None, await _remembered(world, session, call)
+    if verdict.effect is not Effect.ALLOW:
+        since = plus(now, -STICKY_SECONDS)
+        rejected = await world.store.last_rejection(call.owner, verdict.digest, since)
+        if rejected is not None and rejected.resolution is not None:
+            sticky = StickyRejection(rejected.request_id, rejected.resolution)
+    if sticky is None and not kept:
         return verdict
-    sticky = StickyRejection(rejected.request_id, rejected.resolution)
-    context = Context(
-        group=context.group, can_ask=context.can_ask, sticky=sticky, people=context.people
-    )
+    if kept and not grants:
+        people = await world.store.directory()
+    context = replace(context, sticky=sticky, remembered=kept, people=people)
     return decide(call, rules, grants, context, world.facts, now)
+
+
+async def _remembered(world: World, session: Session, call: ToolCall) -> Remembered:
+    """What people had remembered that may concern a call; nothing of it counts where nobody attends."""
+    if not call.attended:
+        return Remembered()
+    grants, bypasses = await world.store.remembered(call.user_id, call.session_id)
+    return Remembered(tuple(grants), tuple(bypasses), session.host_start)
 
 
 def standing_of_verdict(call_id: str, verdict: Verdict) -> Standing:

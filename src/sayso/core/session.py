@@ -26,7 +26,8 @@ class GivenRule:
 class Session:
     """An agent's session; `workspace` is its working directory, absolute, None if it has none.
 
-    `rules` count in this session alone, beside all others (POL-64).
+    `rules` count in this session alone, beside all others (POL-64). `host_start` tells one start of the
+    program that runs the agent from the next: a bypass does not outlive it (REQ-54).
     """
 
     session_id: str
@@ -42,6 +43,7 @@ class Session:
     context_label: str | None = None
     stopped_at: Moment | None = None
     rules: tuple[GivenRule, ...] = ()
+    host_start: str = ""
 
 
 @dataclass(frozen=True, slots=True)

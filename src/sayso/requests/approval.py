@@ -10,6 +10,7 @@ from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.core.reason import Reason
+from sayso.requests.key import Key
 from sayso.requests.precondition import Changed, Precondition
 
 NEVER = Moment(0)
@@ -201,6 +202,7 @@ class ApprovalRequest:
     previous: str | None = None
     approved_at: Moment | None = None
     sticky_lifted: bool = False
+    keys: tuple[Key, ...] = ()
     preconditions: tuple[Precondition, ...] | None = None
     changed: tuple[Changed, ...] = ()
     edited: Edited | None = None

@@ -42,9 +42,12 @@ STICKY_SECONDS = 600.0
 
 
 def grant_of(request: ApprovalRequest) -> Grant | None:
-    """The grant that an approved, unclaimed request makes; None in any other state."""
+    """The grant that people's approvals make of an unclaimed request; None in any other state.
+
+    What rules alone approved is no grant: it is for the rules to say so again.
+    """
     until = lapses_at(request)
-    if request.status is not Status.APPROVED or until is None:
+    if request.status is not Status.APPROVED or until is None or not request.reviews:
         return None
     givers = approving(request)
     return Grant(request.request_id, request.digest, givers, until, request.eligible)

@@ -119,12 +119,13 @@ class KeyGrant:
 class Bypass:
     """A person's permission for a scope until a time, or with `until` None as long as its session lasts.
 
-    It is bound to the session and to the start of the session's host, so that neither another session
-    nor a restart inherits it.
+    `user_id` is the session's. It is bound to the session and to the start of the session's host, so
+    that neither another session nor a restart inherits it.
     """
 
     bypass_id: str
     scope: BypassScope
+    user_id: str
     session_id: str
     host_start: str
     giver: str
@@ -153,6 +154,7 @@ class Bypass:
             "scope": self.scope.extent.value,
             "name": self.scope.name,
             "label": self.scope.label,
+            "user_id": self.user_id,
             "session_id": self.session_id,
             "by": self.giver_name,
             "added": to_rfc3339(self.given_at),

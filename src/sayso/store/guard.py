@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
-from sayso.broker.ports import Change, Group, Page
+from sayso.broker.ports import Change, Given, Group, Page
 from sayso.core.moment import Moment
 from sayso.core.session import DEFAULT_GROUP, Session
 from sayso.errors import LostRace, NotEligible
@@ -80,6 +80,19 @@ def check_reviews(
         raise NotEligible("this credential belongs to somebody else than the review names")
     check_channel(request, latest)
     return latest
+
+
+def sessions_of(given: Given) -> list[str]:
+    """The sessions for which something is remembered."""
+    named = [grant.session_id for grant in given.grants if grant.session_id is not None]
+    named += [] if given.bypass is None else [given.bypass.session_id]
+    return list(dict.fromkeys(named))
+
+
+def check_session_goes_on(session_id: str, stored: Session | None) -> None:
+    """Refuse to remember something for a session that has stopped or is not known; raises LostRace."""
+    if stored is None or stored.stopped_at is not None:
+        raise LostRace(f"the session `{session_id}` has stopped", "nothing is remembered for it")
 
 
 def lost_race(request_id: str) -> LostRace:

@@ -179,6 +179,35 @@ SESSIONS = Table(
 )
 """The agents' sessions, with what was bound when each was opened."""
 
+GRANTS = Table(
+    "grants",
+    METADATA,
+    Column("grant_id", Text, primary_key=True),
+    Column("user_id", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("key_hash", Text, nullable=False),
+    Column("given_at", _BIG, nullable=False),
+    Column("document", Text, nullable=False),
+    Index("ix_grants_user_id", "user_id", "session_id", "key_hash", unique=True),
+    Index("ix_grants_session_id", "session_id"),
+)
+"""Remembered answers, vetoes too: one for each user and key, and for each of a session.
+
+`session_id` is empty for those that count always; `key_hash` is the SHA-256 of the key's text.
+"""
+
+BYPASSES = Table(
+    "bypasses",
+    METADATA,
+    Column("bypass_id", Text, primary_key=True),
+    Column("user_id", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("given_at", _BIG, nullable=False),
+    Column("document", Text, nullable=False),
+    Index("ix_bypasses_session_id", "session_id"),
+)
+"""Bypasses, each bound to a session and to the start of its host."""
+
 RULES = Table(
     "rules",
     METADATA,

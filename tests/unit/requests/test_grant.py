@@ -24,10 +24,8 @@ def test_a_grant_names_the_people_who_approved_exactly_this() -> None:
     assert grant == Grant("c1", digest_of(a_call()), ("alice", "bob"), at(1 + LAPSE_SECONDS))
 
 
-def test_what_time_or_rules_approved_has_no_giver() -> None:
-    grant = grant_of(apply(a_request(), Approved(said(Reason.RULE_ALLOW))))
-    assert grant is not None
-    assert grant.givers == ()
+def test_what_rules_approved_is_no_grant() -> None:
+    assert grant_of(apply(a_request(), Approved(said(Reason.RULE_ALLOW)))) is None
 
 
 def test_a_grant_fits_its_call_until_its_end() -> None:

@@ -9,6 +9,7 @@ from sayso.broker.ports.audit import Page, Records
 from sayso.broker.ports.calls import Change, NewCall, StoredCall
 from sayso.broker.ports.events import Notices
 from sayso.broker.ports.gate import Claim, GatePort, Standing
+from sayso.broker.ports.grants import Given
 from sayso.broker.ports.rules import Group
 from sayso.broker.ports.store import Store
 from sayso.broker.ports.world import (
@@ -28,6 +29,7 @@ __all__ = [
     "Clock",
     "Feed",
     "GatePort",
+    "Given",
     "Group",
     "Ids",
     "NewCall",

@@ -8,6 +8,7 @@ from sayso.broker.ports.audit import AuditStore
 from sayso.broker.ports.calls import CallStore
 from sayso.broker.ports.credentials import CredentialStore
 from sayso.broker.ports.events import EventStore
+from sayso.broker.ports.grants import GrantStore
 from sayso.broker.ports.people import PeopleStore
 from sayso.broker.ports.rules import RuleStore
 from sayso.broker.ports.sessions import SessionStore
@@ -17,6 +18,7 @@ from sayso.broker.ports.tools import ToolStore
 class Store(
     CallStore,
     SessionStore,
+    GrantStore,
     RuleStore,
     PeopleStore,
     CredentialStore,

@@ -23,6 +23,7 @@ from sayso.requests.approval import (
     Status,
     Why,
 )
+from sayso.requests.key import Key
 from sayso.requests.lifecycle import FINAL
 from sayso.requests.precondition import Changed, Precondition
 from sayso.store.codec.document import Row, reader, written
@@ -39,6 +40,7 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     previous: str | None = None
     preconditions: tuple[Precondition, ...] | None = None
     changed: tuple[Changed, ...] = ()
+    keys: tuple[Key, ...] = ()
 
 
 class _EditedCall(msgspec.Struct, omit_defaults=True):
@@ -148,6 +150,7 @@ def _frozen(request: ApprovalRequest) -> str:
             request.previous,
             request.preconditions,
             request.changed,
+            request.keys,
         )
     )
 
@@ -245,6 +248,7 @@ def read_request(row: Row) -> ApprovalRequest:
         sticky_lifted=bool(sticky_lifted),
         preconditions=asked.preconditions,
         changed=asked.changed,
+        keys=asked.keys,
     )
     found = state.edited
     if found is None:

@@ -11,13 +11,14 @@ from sayso.store.queries.audit import Audit
 from sayso.store.queries.calls import Calls
 from sayso.store.queries.credentials import Credentials
 from sayso.store.queries.events import Events
+from sayso.store.queries.grants import Grants
 from sayso.store.queries.people import People
 from sayso.store.queries.rules import Rules
 from sayso.store.queries.sessions import Sessions
 from sayso.store.queries.tools import Tools
 
 
-class Queries(Calls, Sessions, Rules, People, Credentials, Tools, Events, Audit):
+class Queries(Calls, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit):
     """The statements for one dialect."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -25,6 +26,7 @@ class Queries(Calls, Sessions, Rules, People, Credentials, Tools, Events, Audit)
         self._calls()
         self._requests()
         self._sessions()
+        self._grants()
         self._rules()
         self._people()
         self._credentials()

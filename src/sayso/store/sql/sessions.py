@@ -11,7 +11,7 @@ from sayso.store.codec.logs import log_rows
 from sayso.store.codec.sessions import read_session, session_row
 from sayso.store.sql.access import Access
 from sayso.store.units import sessions as units
-from sayso.store.units.logs import write
+from sayso.store.units.grants import stop_session
 
 
 class Sessions(Access):
@@ -35,8 +35,8 @@ class Sessions(Access):
 
     async def stop_session(self, session_id: str, now: Moment, records: Records = ()) -> None:
         """Mark a session as stopped; a stopped one stays as it is."""
-        values, log = {"the_id": session_id, "now": now}, log_rows(records)
-        await self._write(lambda tx: write(tx, self._q.stop_session, values, log))
+        log = log_rows(records)
+        await self._write(lambda tx: stop_session(tx, session_id, now, log))
 
     async def stopped_sessions(self) -> Sequence[str]:
         """The ids of stopped sessions in which something is still pending or approved."""
