@@ -18,7 +18,7 @@ from sayso.broker.kept_grants import KeptGrants
 from sayso.broker.notify import Outbox, cancelled
 from sayso.broker.ports import Page
 from sayso.broker.remembering import NOTHING_MORE, Answered, Wish, answer
-from sayso.broker.session_gate import SessionGate, stop_session
+from sayso.broker.session_gate import SessionGate, stop_session_by
 from sayso.broker.session_rules import SessionRules, flag_rules
 from sayso.broker.sweep import sweep
 from sayso.broker.wait import BEAT_SECONDS, Presence
@@ -222,18 +222,7 @@ class Broker:
 
     async def stop_session(self, actor: Actor, session_id: str) -> None:
         """Stop a session: its own agent may, and the person it belongs to."""
-        session = await self.world.store.session(session_id)
-        mine = session is not None and session.credential_id == actor.credential.credential_id
-        if session is None or not (
-            mine or (actor.kind in DECIDING and actor.person.person_id == session.user_id)
-        ):
-            raise NotEligible("this session is not yours")
-        await stop_session(
-            self.world,
-            session,
-            by=actor.person.name if actor.kind in DECIDING else None,
-            channel=actor.channel,
-        )
+        await stop_session_by(self.world, actor, session_id)
 
     # ── rules ──
 

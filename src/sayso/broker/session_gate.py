@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import claim as claiming
+from sayso.broker.access import Actor
 from sayso.broker.ports import Claim, Standing
 from sayso.broker.submit import decide_only, submit
 from sayso.broker.sweep import cancel_session
@@ -15,6 +16,7 @@ from sayso.broker.world import World
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft, Session
 from sayso.errors import LostRace, NotEligible
+from sayso.people.token import DECIDING
 from sayso.policy.visibility import visible
 
 
@@ -119,3 +121,14 @@ async def stop_session(
     )
     await world.store.stop_session(session.session_id, now, [record])
     await cancel_session(world, session.session_id)
+
+
+async def stop_session_by(world: World, actor: Actor, session_id: str) -> None:
+    """Stop a session for its own agent, or for the person it belongs to; raises NotEligible for others."""
+    session = await world.store.session(session_id)
+    mine = session is not None and session.credential_id == actor.credential.credential_id
+    person = actor.kind in DECIDING
+    if session is None or not (mine or (person and actor.person.person_id == session.user_id)):
+        raise NotEligible("this session is not yours")
+    by = actor.person.name if person else None
+    await stop_session(world, session, by=by, channel=actor.channel)
