@@ -17,7 +17,7 @@ from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.kept_grants import KeptGrants
 from sayso.broker.notify import Outbox, cancelled
 from sayso.broker.ports import Page
-from sayso.broker.remembering import NOTHING_MORE, Answered, Wish, answer
+from sayso.broker.remembering import NOTHING_MORE, Answer, Answered, Wish, answer
 from sayso.broker.session_gate import SessionGate, stop_session_by
 from sayso.broker.session_rules import SessionRules, flag_rules
 from sayso.broker.sweep import sweep
@@ -188,13 +188,13 @@ class Broker:
         *,
         digest: str | None = None,
         comment: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
         wish: Wish = NOTHING_MORE,
     ) -> Answered:
         """Record a vote and what is to be remembered with it; see broker/remembering.py."""
         self._must_be_a_person(actor)
-        return await answer(
-            self.world, actor, request_id, vote, digest=digest, comment=comment, wish=wish
-        )
+        given = Answer(vote, digest, comment, arguments, wish)
+        return await answer(self.world, actor, request_id, given)
 
     async def settle(
         self, actor: Actor, request_id: str, *, ok: bool, summary: str

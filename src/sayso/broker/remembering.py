@@ -6,8 +6,9 @@ so that nothing is ever saved that would not have lifted, or refused, just this.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import structlog
 
@@ -63,6 +64,17 @@ NOTHING_MORE = Wish()
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """A vote with all that may go with it; the first four are those of review.review."""
+
+    vote: Vote
+    digest: str | None
+    comment: str | None = None
+    arguments: Mapping[str, Any] | None = None
+    wish: Wish = NOTHING_MORE
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """How the request stands after a vote; `saved` says in words what is remembered, `problem` why not."""
 
@@ -71,28 +83,32 @@ class Answered:
     problem: str | None = None
 
 
-async def answer(
-    world: World,
-    actor: Actor,
-    request_id: str,
-    vote: Vote,
-    *,
-    digest: str | None,
-    comment: str | None = None,
-    wish: Wish = NOTHING_MORE,
-) -> Answered:
+async def answer(world: World, actor: Actor, request_id: str, said: Answer) -> Answered:
     """Record a vote, and then what is to be remembered with it.
 
     Raises NotRemembered, before anything is decided, where the wish cannot be met; else what
     review.review raises. A save that fails does not undo the vote (REQ-52).
     """
     given: Given | None = None
-    if not wish.only_once:
+    vote = said.vote
+    if not said.wish.only_once:
+        if said.arguments is not None:
+            raise NotRemembered(
+                "an answer to a call with other arguments is not remembered", "approve it once"
+            )
         request = await reviewing.visible_request(world, actor, request_id)
         now, people = world.clock.now(), await world.store.directory()
-        await reviewing.check(world, actor, request, vote, digest, people, now)
-        given = await _given(world, actor, request, vote, comment, wish, now)
-    decided = await reviewing.review(world, actor, request_id, vote, digest=digest, comment=comment)
+        await reviewing.check(world, actor, request, vote, said.digest, people, now)
+        given = await _given(world, actor, request, said, now)
+    decided = await reviewing.review(
+        world,
+        actor,
+        request_id,
+        vote,
+        digest=said.digest,
+        comment=said.comment,
+        arguments=said.arguments,
+    )
     if given is None:
         return Answered(decided)
     try:
@@ -111,19 +127,19 @@ async def _given(
     world: World,
     actor: Actor,
     request: ApprovalRequest,
-    vote: Vote,
-    comment: str | None,
-    wish: Wish,
+    answer: Answer,
     now: Moment,
 ) -> Given:
-    call, approves = request.call, vote is Vote.APPROVE
+    call, approves, wish = request.call, answer.vote is Vote.APPROVE, answer.wish
     session = await world.store.session(call.session_id)
     if session is None or not call.attended:
         raise NotRemembered("nothing is remembered of an unattended session", "answer it once")
     grants: tuple[KeyGrant, ...] = ()
     bypass: Bypass | None = None
     if wish.remember is not Remember.ONCE:
-        grants = _grants(world, actor, request, wish.remember, comment, now, veto=not approves)
+        grants = _grants(
+            world, actor, request, wish.remember, answer.comment, now, veto=not approves
+        )
     if wish.bypass_secs is not None:
         if not approves:
             raise NotRemembered("a bypass goes with an approve", "reject without a bypass")

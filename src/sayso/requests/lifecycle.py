@@ -282,6 +282,7 @@ def edited(request: ApprovalRequest, edit: Edit) -> ApprovalRequest:
         action=edit.action,
         eligible=edit.eligible,
         preconditions=edit.preconditions,
+        keys=(),  # they were those of another call
         edited=Edited(
             original=request.call if first is None else first.original,
             original_digest=request.digest if first is None else first.original_digest,
