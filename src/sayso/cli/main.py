@@ -19,6 +19,7 @@ HELP = "The permission gate for AI agents: nothing an agent does happens without
 COMMANDS = {
     "approve": "Approve a request that waits.",
     "audit": "Read and verify the audit log.",
+    "db": "Back up, restore, check and bring up to date the database.",
     "demo": "See it in a minute: server, page and a scripted agent; no key, no network.",
     "doctor": "Check this installation and say what to mend.",
     "inbox": "See what waits for people.",

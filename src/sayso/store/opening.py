@@ -42,14 +42,14 @@ def prepare(path: Path, *, busy_seconds: float = BUSY_SECONDS, check: bool = Tru
     try:
         if not path.exists():
             _create(path)
-        _check_header(path)
+        check_header(path)
         _make_private(path)
         connection = connect(path, busy_seconds=busy_seconds)
         try:
             _check_ours(connection, path)
             if check:
-                _check_pages(connection, path)
-            if _is_older(connection, path):
+                check_pages(connection, path)
+            if is_older(connection, path):
                 _migrate(connection, path, busy_seconds)
         finally:
             connection.close()
@@ -135,13 +135,14 @@ def _create(path: Path) -> None:
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
             connection.execute("PRAGMA journal_mode=WAL")
             _migrate(connection, building, BUSY_SECONDS)
-        _put_in_place(building, path)
+        put_in_place(building, path)
     finally:
         for suffix in _COMPANIONS:
             building.with_name(building.name + suffix).unlink(missing_ok=True)
 
 
-def _put_in_place(building: Path, path: Path) -> None:
+def put_in_place(building: Path, path: Path) -> None:
+    """Give a file that is whole its name, unless there is one of that name already."""
     try:
         os.link(building, path)
     except FileExistsError:
@@ -160,7 +161,8 @@ def _put_in_place(building: Path, path: Path) -> None:
             os.close(directory)
 
 
-def _check_header(path: Path) -> None:
+def check_header(path: Path) -> None:
+    """Refuse what is no SQLite file by its first bytes; raises StoreCorrupt."""
     if not path.is_file():
         raise StoreCorrupt(
             f"`{path}` is not a file", "name another place for the database with SAYSO_HOME"
@@ -192,11 +194,7 @@ def _make_private(path: Path) -> None:
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
-    if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
-        raise StoreCorrupt(
-            f"`{path}` is a database, but not one of sayso",
-            "name another place for sayso's with SAYSO_HOME; this file was left untouched",
-        )
+    check_application(connection, path)
     mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()
     if mode != ("wal",):
         raise StoreUnavailable(
@@ -205,13 +203,23 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
+def check_application(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse another program's database; raises StoreCorrupt."""
+    if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
+        raise StoreCorrupt(
+            f"`{path}` is a database, but not one of sayso",
+            "name another place for sayso's with SAYSO_HOME; this file was left untouched",
+        )
+
+
+def check_pages(connection: sqlite3.Connection, path: Path) -> None:
+    """Walk through every page; raises StoreCorrupt."""
     faults = [row[0] for row in connection.execute("PRAGMA quick_check(3)")]
     if faults != ["ok"]:
         raise StoreCorrupt(f"the database `{path}` is damaged: {'; '.join(faults)}", _RESTORE)
 
 
-def _is_older(connection: sqlite3.Connection, path: Path) -> bool:
+def is_older(connection: sqlite3.Connection, path: Path) -> bool:
     """Whether the schema has to be brought up to date."""
     named = connection.execute(
         "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?",
