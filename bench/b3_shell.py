@@ -23,11 +23,10 @@ from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.gate.decide import Context, decide
-from sayso.policy.patterns import command_allow, command_deny
 from sayso.policy.protection import protected_rules
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
-from sayso.policy.shell import analysis
+from sayso.policy.shell import analysis, options, reaching
 from sayso.policy.shell.tokenizer import read_plain
 from sayso.policy.shipped_descriptors import SHIPPED
 from sayso.policy.text_rule import parse_text_rule
@@ -56,8 +55,8 @@ FACTS = Bash()
 def forget_lines() -> None:
     """Forget what is kept by a line or by its words; what is kept by rules and names of programs stays."""
     analysis.forget()
-    command_allow._reaches.cache_clear()
-    command_deny._reading.cache_clear()
+    reaching.reaches.cache_clear()
+    options.read.cache_clear()
 
 
 def rules() -> RuleSet:

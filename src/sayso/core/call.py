@@ -132,11 +132,15 @@ def _is_simple(value: object, depth: int) -> bool:
         for key, item in items.items():
             if type(key) is not str or not key.isascii():
                 return False
-            if type(item) not in _SIMPLE and not _is_simple(item, depth + 1):
+            kind = type(item)
+            if kind in _SIMPLE or (kind is list and _SIMPLE.issuperset(map(type, item))):
+                continue
+            if not _is_simple(item, depth + 1):
                 return False
         return True
     if kind is list:
-        return all(type(item) in _SIMPLE or _is_simple(item, depth + 1) for item in items)
+        plain = _SIMPLE.issuperset(map(type, items))
+        return plain or all(_is_simple(item, depth + 1) for item in items)
     return False
 
 

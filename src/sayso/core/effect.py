@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import IntEnum
 
+from sayso.core.plain_members import plain_members
 from sayso.errors import RuleRefused
 
 
+@plain_members
 class Effect(IntEnum):
     """What a rule or a verdict says; a greater value is stricter."""
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from sayso.core.plain_members import plain_members
 
+
+@plain_members
 class Reason(StrEnum):
     """Why a call is allowed, refused or waits."""
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from sayso.core.operation import Operation
+from sayso.core.plain_members import plain_members
 
 
 class ShellWord(Struct, frozen=True):
@@ -40,6 +41,7 @@ class Assignment(Struct, frozen=True):
     value: ShellWord | None
 
 
+@plain_members
 class Role(StrEnum):
     """What an allow has to do with a command that was found in a line."""
 

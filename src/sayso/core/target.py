@@ -8,9 +8,11 @@ from typing import Any
 from msgspec import Struct
 
 from sayso.core.operation import Operation
+from sayso.core.plain_members import plain_members
 from sayso.core.shell_command import ShellCommand
 
 
+@plain_members
 class TargetKind(StrEnum):
     """What sort of thing a target is."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from sayso.core.call import ToolCall
 from sayso.core.shell_command import Role, ShellCommand, ShellWord
@@ -18,13 +19,12 @@ from sayso.policy.shell.words import is_known, literal
 from sayso.policy.spelling import skeleton
 
 
-@dataclass(slots=True)
-class CommandMatches:
+class CommandMatches(Struct):
     """The rules that match a command, those that may, and those for a program that it looks like."""
 
-    rules: list[CompiledRule] = field(default_factory=list)
-    maybe: list[CompiledRule] = field(default_factory=list)
-    looks: list[CompiledRule] = field(default_factory=list)
+    rules: list[CompiledRule] = []
+    maybe: list[CompiledRule] = []
+    looks: list[CompiledRule] = []
 
 
 class _Branch:
@@ -42,10 +42,12 @@ class _Branch:
         else:
             self.rest.append(rule)
 
-    def allowing(self, words: tuple[ShellWord, ...]) -> Iterator[CompiledRule]:
-        yield from self.rest
+    def allowing(self, words: tuple[ShellWord, ...]) -> list[CompiledRule]:
         if self.by_word and len(words) > 1 and words[1].value is not None:
-            yield from self.by_word.get(words[1].value, ())
+            further = self.by_word.get(words[1].value)
+            if further is not None:
+                return self.rest + further
+        return self.rest
 
     def denying(self, words: tuple[ShellWord, ...]) -> Iterator[CompiledRule]:
         yield from self.rest
@@ -92,19 +94,23 @@ class CommandIndex:
         if self.everything:
             found.rules += [rule for rule in self.everything if rule.for_call(call)]
         branch = self._allowing.get(name)
-        allowing = [*self._wide_allowing, *(() if branch is None else branch.allowing(words))]
+        allowing = self._wide_allowing
+        if branch is not None:
+            allowing = allowing + branch.allowing(words)
         for rule in allowing:
             if rule.scoped and not rule.in_scope(call):
                 continue
             if rule.command is not None and allows(rule.command, command):
                 found.rules.append(rule)
         branch = self._denying.get(skeleton(name)) if name else None
-        denying = [*self._wide_denying, *(() if branch is None else branch.denying(words))]
+        denying = self._wide_denying
+        if branch is not None:
+            denying = [*denying, *branch.denying(words)]
         if denying:
             self._deny(denying, command, line, call, facts, found)
         # What a transparent wrapper runs has been found, and is judged by itself.
-        unknown = command.role is Role.PLAIN and not is_known_program(name.lower())
-        if self._denying and len(words) > 1 and name and unknown:
+        plain = command.role is Role.PLAIN and len(words) > 1
+        if plain and name and self._denying and not is_known_program(name.lower()):
             found.maybe += [rule for rule in self._later(command, facts) if rule.for_call(call)]
 
     def _deny(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -13,6 +12,7 @@ from sayso.core.operation import Operation
 from sayso.core.shell_command import Role, ShellCommand, ShellLine
 from sayso.core.target import Target, TargetKind
 from sayso.policy.facts import Facts
+from sayso.policy.path_targets import path_target
 from sayso.policy.paths import collapse, is_absolute, normalise
 from sayso.policy.shell.operands import name_of, touched
 from sayso.policy.shell.programs import READS_ITS_PLACE
@@ -33,45 +33,35 @@ _MOST_KEPT_CHARACTERS = 4096
 _memo: dict[int, tuple[ShellLine, tuple[tuple[Touched, ...], ...]]] = {}
 
 
-class PathTarget(Protocol):
-    """Makes the target of a path, which is not the call's own; `folder` is what it is relative to."""
-
-    def __call__(
-        self,
-        text: str,
-        operation: Operation,
-        folder: str | None,
-        command: ShellCommand,
-        *,
-        redirected: bool,
-        walks: bool,
-    ) -> Target:
-        """The target of a path that a command touches."""
-
-
 def command_targets(
-    line: ShellLine, workspace: str | None, facts: Facts, path_target: PathTarget, *, own: bool
-) -> Iterator[Target]:
+    line: ShellLine, workspace: str | None, facts: Facts, *, own: bool
+) -> list[Target]:
     """The targets of a line: a command each, the line itself if it has a doubt, and what is touched."""
-    found = _Found(workspace, facts, path_target)
+    found = _Found(workspace, facts)
+    targets = []
     for command, things in zip(line.commands, _touched_by(line), strict=True):
         doubt = found.add(command, things)
-        yield Target(
-            TargetKind.COMMAND, command.text, own, doubt=doubt, command=command, line=line.text
+        targets.append(
+            Target(
+                TargetKind.COMMAND, command.text, own, doubt=doubt, command=command, line=line.text
+            )
         )
     if line.doubts:
         doubt = "; ".join(line.doubts)
-        yield Target(TargetKind.COMMAND, line.text, own, doubt=doubt, opaque=True)
+        targets.append(Target(TargetKind.COMMAND, line.text, own, doubt=doubt, opaque=True))
     elif not line.commands:
-        yield Target(TargetKind.COMMAND, line.text, own, command=ShellCommand(line.text, ()))
-    yield from found.targets.values()
+        nothing = ShellCommand(line.text, ())
+        targets.append(Target(TargetKind.COMMAND, line.text, own, command=nothing))
+    return [*targets, *found.targets.values()]
 
 
 def _touched_by(line: ShellLine) -> tuple[tuple[Touched, ...], ...]:
     """What each command of a line touches, no more of it than is looked at."""
     found = _memo.get(id(line))
     if found is None:
-        things = tuple(tuple(islice(touched(command), MAX_PATHS + 1)) for command in line.commands)
+        things = tuple(
+            [tuple(islice(touched(command), MAX_PATHS + 1)) for command in line.commands]
+        )
         found = (line, things)
         if len(line.text) <= _MOST_KEPT_CHARACTERS:
             if len(_memo) >= _MOST_KEPT:
@@ -86,12 +76,11 @@ _Key = tuple[TargetKind, str, Operation | None, bool, bool]
 class _Found:
     """Collects what the commands of a line touch, each thing once."""
 
-    def __init__(self, workspace: str | None, facts: Facts, path_target: PathTarget) -> None:
+    def __init__(self, workspace: str | None, facts: Facts) -> None:
         self.targets: dict[_Key, Target] = {}
         self._workspace = workspace
         self._facts = facts
-        self._path_target = path_target
-        self._folders: dict[tuple[str | None, ...], str | None] = {(): workspace}
+        self._folders: dict[tuple[str | None, ...], str | None] = {}
         self._leaving: dict[str | None, str | None] = {}
 
     def add(self, command: ShellCommand, things: Sequence[Touched]) -> str | None:
@@ -102,20 +91,24 @@ class _Found:
             doubt = next(filter(None, map(self._left, command.places)), None)
         for thing in things:
             for place in command.places:
-                if self._full():
+                if len(self.targets) >= MAX_PATHS:
+                    self._put_too_many()
                     return doubt
                 if reads_place and thing.place and doubt is None:
                     doubt = self._left((*place, *thing.folders, thing.word.value))
-                for target in self._targets(thing, (*place, *thing.folders), command):
+                if thing.folders:
+                    place = (*place, *thing.folders)
+                if thing.sort is Sort.PATH and thing.word.pattern is None and thing.word.value:
+                    folder = self._folder(place)
+                    self._put(self._path(thing, thing.word.value, folder, command))
+                    continue
+                for target in self._targets(thing, place, command):
                     self._put(target)
         return doubt
 
-    def _full(self) -> bool:
-        if len(self.targets) < MAX_PATHS:
-            return False
+    def _put_too_many(self) -> None:
         doubt = f"the line names more than {MAX_PATHS} files and hosts, and not all were looked at"
         self._put(Target(TargetKind.PATH, "(operands)", False, Operation.ANY, doubt=doubt))
-        return True
 
     def _put(self, target: Target) -> None:
         key = (target.kind, target.text, target.operation, target.redirected, target.walks)
@@ -148,11 +141,13 @@ class _Found:
     def _path(self, thing: Touched, text: str, folder: str | None, command: ShellCommand) -> Target:
         if folder is None and text[:1] not in ("/", "~") and text[:5].lower() != "file:":
             return _unknown(thing, command, text)
-        target = self._path_target(
+        target = path_target(
             text,
             thing.operation,
             folder,
-            command,
+            self._facts,
+            own=False,
+            command=command,
             redirected=thing.redirected,
             walks=thing.walks,
         )
@@ -184,6 +179,8 @@ class _Found:
 
     def _folder(self, place: tuple[str | None, ...]) -> str | None:
         """Where a chain of `cd` leads, as the shell counts; None where that is not known."""
+        if not place:
+            return self._workspace
         if place in self._folders:
             return self._folders[place]
         above, step = self._folder(place[:-1]), place[-1]

@@ -43,17 +43,18 @@ class PathMatcher:
                 real = None if workspace is None else facts.resolve(workspace.path)
                 there = workspace if real is None else Place(real, windows=facts.windows)
                 self._resolved = PathView(target.resolved, there)
-        views = [self._written]
-        if self._resolved is not self._written:
-            views.append(self._resolved)
-        views += [PathView(other, workspace) for other in target.alternatives]
-        self._views = [view for view in views if view is not None]
+        self._views = [] if self._written is None else [self._written]
+        if self._resolved is not None and self._resolved is not self._written:
+            self._views.append(self._resolved)
+        if target.alternatives:
+            self._views += [PathView(other, workspace) for other in target.alternatives]
 
     def match(
         self, indexes: Iterable[PathIndex], call: ToolCall, looks: list[CompiledRule]
     ) -> list[CompiledRule]:
         """The rules that match; denies and asks that only a look-alike would match go to `looks`."""
         found: list[CompiledRule] = []
+        operation = self._target.operation
         for index in indexes:
             if self._views:
                 candidates = index.find(self._views[0])
@@ -61,12 +62,10 @@ class PathMatcher:
                     candidates += index.find(view)
             else:
                 candidates = index.everything
-            if len(candidates) > 1:
-                candidates = list(dict.fromkeys(candidates))
-            for rule in candidates:
+            for rule in dict.fromkeys(candidates) if len(candidates) > 1 else candidates:
                 if rule.scoped and not rule.in_scope(call):
                     continue
-                if not rule.for_operation(self._target.operation):
+                if rule.operations is not None and not rule.for_operation(operation):
                     continue
                 fit = self._fit(rule)
                 if fit == MATCHES:

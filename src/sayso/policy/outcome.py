@@ -47,7 +47,7 @@ class TargetOutcome(Struct, frozen=True):
     table: tuple[Match, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def following(self, other: PolicyOutcome) -> TargetOutcome:
+    def following(self, other: PolicyOutcome | TargetOutcome) -> TargetOutcome:
         """The same with the effect and the reason of another outcome; written out, as most lines need it."""
         return TargetOutcome(
             self.target, other.effect, other.reason, self.rule, self.must_ask, self.doubtful,

@@ -8,9 +8,11 @@ from typing import Any
 
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
+from sayso.core.plain_members import plain_members
 from sayso.core.session import DEFAULT_GROUP
 
 
+@plain_members
 class Origin(StrEnum):
     """Where a rule comes from; `database` is the rule table, all others are permission lists."""
 

@@ -22,10 +22,11 @@ from sayso.policy.layer import Layer
 from sayso.policy.matching import PathMatcher, match_named
 from sayso.policy.outcome import PolicyOutcome, TargetOutcome
 from sayso.policy.path_index import Place
+from sayso.policy.path_targets import path_target
 from sayso.policy.plan import Plan, look_alike, may_be
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.shell.own_commands import is_for_people
-from sayso.policy.targets import path_target, targets_of, with_addresses
+from sayso.policy.targets import targets_of, with_addresses
 from sayso.policy.weighing import combine, weigh
 
 MAX_MEMO = 8192
@@ -207,7 +208,8 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
     if only_path is not None and isinstance(path := call.arguments.get(only_path.name), str):
         targets = (path_target(path, only_path.operation, call.workspace, facts, own=True),)
     else:
-        targets = targets_of(call, _identity(call, ruleset, plan), plan.descriptor, facts)
+        identity = plan.identity if call.server is None else _identity(call, ruleset, plan)
+        targets = targets_of(call, identity, plan.descriptor, facts)
     if len(targets) == 1:
         only = _weigh_target(targets[0], call, ruleset, facts, plan, None)
         return combine((only,), plan.warnings)
@@ -215,7 +217,7 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
     deciding = deciding or [next(t for t in targets if t.own)]
     outcomes = [_weigh_target(target, call, ruleset, facts, plan, None) for target in deciding]
     if len(outcomes) < len(targets):
-        own = combine(outcomes)
+        own = outcomes[0] if len(outcomes) == 1 else combine(outcomes)
         decided = {id(target) for target in deciding}
         for target in targets:
             if id(target) in decided:
@@ -286,16 +288,19 @@ def _weigh_target(
         return _weigh_host(target, call, facts, plan, lists, table, doubts, followed)
     elif target.kind is TargetKind.COMMAND:
         matches = _matches(plan.list_commands, target, call, facts, plan)
-        rows = _matches(plan.table_commands, target, call, facts, plan)
-        looks += (*matches.looks, *rows.looks)
-        doubts += sorted({may_be(target, rule) for rule in (*matches.maybe, *rows.maybe)})
         lists = lists + matches.rules
-        table = plan.ordered(table + rows.rules)
+        looks, maybe = matches.looks, matches.maybe
+        if plan.table_commands:
+            rows = _matches(plan.table_commands, target, call, facts, plan)
+            table = plan.ordered(table + rows.rules)
+            looks, maybe = looks + rows.looks, maybe + rows.maybe
+        if maybe:
+            doubts += sorted({may_be(target, rule) for rule in maybe})
         if needs_no_allow(target.command) and not decides:
             # It is a wrapper, or runs nothing: only what is said of it by name counts.
             lists = [rule for rule in lists if not rule.strict and not _is_wide(rule)]
             table = [row for row in table if not _is_wide(row)]
-        if target.command is not None and is_for_people(target.command):
+        if plan.for_people and target.command is not None and is_for_people(target.command):
             lists = lists + plan.for_people
         if target.opaque and plan.concern is not None:
             doubts.append(
@@ -313,8 +318,6 @@ def _matches(
     indexes: list[CommandIndex], target: Target, call: ToolCall, facts: Facts, plan: Plan
 ) -> CommandMatches:
     found = CommandMatches()
-    if not indexes:
-        return found
     name = None if plan.descriptor is None else plan.descriptor.command
     line = None if name is None else call.arguments.get(name)
     command = target.command or ShellCommand(target.text, ())

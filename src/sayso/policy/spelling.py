@@ -68,6 +68,8 @@ def fold(text: str) -> str:
 
 def skeleton(text: str) -> str:
     """What a whole name looks like: its fold without outer blanks."""
+    if text.isascii() and text.isalnum():
+        return text.lower()  # most are
     return fold(text).strip()
 
 

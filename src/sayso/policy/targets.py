@@ -13,19 +13,17 @@ from msgspec.structs import replace
 
 from sayso.core.call import ToolCall
 from sayso.core.operation import Operation
-from sayso.core.shell_command import ShellCommand
 from sayso.core.target import Target, TargetKind
 from sayso.policy.command_targets import command_targets
 from sayso.policy.descriptors import Descriptors, PathArgument, ToolDescriptor
 from sayso.policy.facts import Facts
 from sayso.policy.found_targets import MAX_FOUND, kind_of, texts_in, too_many
-from sayso.policy.paths import collapse, normalise, process_view
+from sayso.policy.path_targets import path_target, shown
 from sayso.policy.patterns.tool import split_written
 from sayso.policy.shell.analysis import analyse
 from sayso.policy.spelling import hidden_character, normal, skeleton
 from sayso.policy.web_address import read_url
 
-MAX_SHOWN = 200
 MAX_PATHS = 1000
 
 _GLOB_SIGN = re.compile(r"[*?\[{]|[@+!]\(")
@@ -61,7 +59,7 @@ def _pair(server: str, tool: str) -> Target:
     doubt = _name_doubt("server's name", server) or _name_doubt("tool's name", tool)
     return Target(
         TargetKind.MCP,
-        f"{_shown(server)}:{_shown(tool)}",
+        f"{shown(server)}:{shown(tool)}",
         server=normal(server),
         tool=normal(tool),
         doubt=doubt,
@@ -122,9 +120,9 @@ def _misspelt(descriptor: ToolDescriptor, arguments: Mapping[str, Any]) -> list[
     return [
         Target(
             TargetKind.NAME,
-            _shown(name),
+            shown(name),
             False,
-            doubt=f"the argument `{_shown(name)}` may be read as `{skeleton(name)}`",
+            doubt=f"the argument `{shown(name)}` may be read as `{skeleton(name)}`",
         )
         for name in arguments
         if name not in known and skeleton(name) in known
@@ -132,7 +130,7 @@ def _misspelt(descriptor: ToolDescriptor, arguments: Mapping[str, Any]) -> list[
 
 
 def _name(tool: str, doubt: str | None) -> Target:
-    return Target(TargetKind.NAME, _shown(tool), tool=normal(tool), doubt=doubt)
+    return Target(TargetKind.NAME, shown(tool), tool=normal(tool), doubt=doubt)
 
 
 def _name_doubt(what: str, name: str) -> str | None:
@@ -186,59 +184,6 @@ def _paths(
     return found
 
 
-def path_target(
-    text: str,
-    operation: Operation,
-    workspace: str | None,
-    facts: Facts,
-    *,
-    own: bool,
-    command: ShellCommand | None = None,
-    redirected: bool = False,
-    walks: bool = False,
-) -> Target:
-    """The target of a path as an agent wrote it; the last three are as in `Target`."""
-    # A tool that deletes or moves a folder takes along what lies below it; of a command its options say so.
-    walks = walks or (command is None and operation is Operation.DELETE)
-    place = normalise(text, workspace, facts)
-    if place.path is None or place.raw is None:
-        return Target(
-            TargetKind.PATH,
-            _shown(text),
-            own,
-            operation,
-            doubt=place.doubt,
-            command=command,
-            redirected=redirected,
-            walks=walks,
-        )
-    resolved = facts.resolve(place.raw)
-    doubt, alternatives = place.doubt, place.alternatives
-    if "/.." in place.raw and (other := facts.resolve(collapse(place.raw))) != resolved:
-        # Programs that take `..` away before they follow links end up elsewhere than the system.
-        doubt = doubt or "it leads to two places, by whether links or `..` are followed first"
-        if other is not None:
-            alternatives += (normal(other.replace("\\", "/") if facts.windows else other),)
-    if resolved is not None and resolved != place.path:
-        resolved = normal(resolved.replace("\\", "/") if facts.windows else resolved)
-        view = process_view(resolved, workspace)
-        if view is not None and doubt is None:
-            doubt, alternatives = view.doubt, alternatives + view.alternatives
-    return Target(
-        TargetKind.PATH,
-        place.path,
-        own,
-        operation,
-        place.path,
-        resolved,
-        doubt=doubt,
-        alternatives=alternatives,
-        command=command,
-        redirected=redirected,
-        walks=walks,
-    )
-
-
 def _doubtful_path(argument: PathArgument, doubt: str, *, own: bool) -> Target:
     return Target(TargetKind.PATH, f"({argument.name})", own, argument.operation, doubt=doubt)
 
@@ -283,7 +228,7 @@ def _urls(arguments: Mapping[str, Any], name: str, *, own: bool, optional: bool)
     address = read_url(value)
     target = Target(
         TargetKind.HOST,
-        _shown(value),
+        shown(value),
         own,
         scheme=address.scheme,
         host=address.host,
@@ -294,7 +239,7 @@ def _urls(arguments: Mapping[str, Any], name: str, *, own: bool, optional: bool)
     if address.scheme == "file" or value[:5].lower() == "file:":
         text = value[5:].lstrip("/")
         path = Target(
-            TargetKind.PATH, _shown(value), False, Operation.READ, "/" + text, doubt=address.doubt
+            TargetKind.PATH, shown(value), False, Operation.READ, "/" + text, doubt=address.doubt
         )
         return [target, path]
     return [target]
@@ -313,32 +258,13 @@ def _command(
     if not value.strip():
         yield Target(TargetKind.COMMAND, value, own, doubt="the command line is empty")
         return
-    hidden = hidden_character(value, line=True)
+    line = analyse(value, facts)
+    # A line with such a character has a doubt; most have none, and are not looked at twice.
+    hidden = hidden_character(value, line=True) if line.doubts else None
     if hidden is not None:
         doubt = f"the command line contains the character {hidden}, which is not seen as what it is"
         yield Target(TargetKind.COMMAND, value, own, doubt=doubt)
-
-    def derived(
-        text: str,
-        operation: Operation,
-        folder: str | None,
-        command: ShellCommand,
-        *,
-        redirected: bool,
-        walks: bool,
-    ) -> Target:
-        return path_target(
-            text,
-            operation,
-            folder,
-            facts,
-            own=False,
-            command=command,
-            redirected=redirected,
-            walks=walks,
-        )
-
-    yield from command_targets(analyse(value, facts), workspace, facts, derived, own=own)
+    yield from command_targets(line, workspace, facts, own=own)
 
 
 def _named(kind: TargetKind, value: object, name: str) -> Target:
@@ -346,17 +272,13 @@ def _named(kind: TargetKind, value: object, name: str) -> Target:
         doubt = f"the argument `{name}` is not a name but {_type(value)}"
         return Target(kind, f"({name})", doubt=doubt)
     return Target(
-        kind, _shown(value), tool=normal(value), doubt=_name_doubt(f"{kind.value}'s name", value)
+        kind, shown(value), tool=normal(value), doubt=_name_doubt(f"{kind.value}'s name", value)
     )
 
 
 def with_addresses(target: Target, addresses: tuple[str, ...]) -> Target:
     """The host target with the addresses its name resolves to."""
     return replace(target, addresses=addresses)
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}… ({len(text)} characters)"
 
 
 def _type(value: object) -> str:

@@ -28,6 +28,8 @@ def weigh(
 
     Where nothing matches the effect is ask and the rule None.
     """
+    if not (lists or table or doubts or target.doubt is not None or target.opaque):
+        return TargetOutcome(target, Effect.ASK, Reason.NO_RULE)
     notes: list[str] = []
     listed = _listed(call, lists, notes) if lists else ()
     matches = tuple([match for _, match in listed]) if listed else ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from functools import lru_cache
 
 from sayso.core.shell_command import ShellCommand, ShellWord
@@ -29,7 +28,7 @@ def allows(pattern: CommandPattern, command: ShellCommand) -> bool:
     words = command.words
     if not words or command.inherited or not is_known(words[0]):
         return False
-    if any(not sets_harmless(assignment) for assignment in command.assignments):
+    if command.assignments and not all(map(sets_harmless, command.assignments)):
         return False
     if pattern.expression is not None:
         return (
@@ -40,15 +39,19 @@ def allows(pattern: CommandPattern, command: ShellCommand) -> bool:
     count = len(pattern.globs)
     if len(words) < count or (len(words) > count and not pattern.open_end):
         return False
-    if not _program_fits(pattern, words[0]) or _leads_elsewhere(command):
+    called = words[0].value or ""
+    spelled_out = called == pattern.words[0] and len(pattern.globs[0]) == 1
+    if not spelled_out and not _program_fits(pattern, words[0]):
+        return False
+    if "/" in called and _leads_elsewhere(command):
         return False
     for place in range(1, count):
         last = place == count - 1 and not pattern.open_end
         if not _fits(pattern.globs[place], _spelled(pattern, place), words[place], last=last):
             return False
-    if pattern.exact:
+    if not pattern.open_end and pattern.exact:
         return True
-    further = _reaches(words)
+    further = reaches(words)
     return not further or further <= _reaches_of(pattern)
 
 
@@ -86,25 +89,20 @@ def _fits(glob: Glob, written: str, word: ShellWord, *, last: bool) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _reaches(words: tuple[ShellWord, ...]) -> frozenset[Reach]:
-    return reaches(words)
-
-
-@lru_cache(maxsize=4096)
 def _reaches_of(pattern: CommandPattern) -> frozenset[Reach]:
     """What the fixed words of the pattern name themselves."""
     words = [
         literal(text) if len(glob) == 1 else ShellWord(text, None, glob[0])
         for text, glob in zip(pattern.words, pattern.globs, strict=False)
     ]
-    return frozenset(reach for reach in reaches(words) if reach.name != UNSURE)
+    return frozenset(reach for reach in reaches(tuple(words)) if reach.name != UNSURE)
 
 
-def _named(pattern: CommandPattern, words: Sequence[ShellWord]) -> bool:
+def _named(pattern: CommandPattern, words: tuple[ShellWord, ...]) -> bool:
     """Whether an expression spells out each option by which the command reaches further."""
     expression = "" if pattern.expression is None else pattern.expression.text
     named = set()
-    for reach in _reaches(tuple(words)):
+    for reach in reaches(words):
         word = words[reach.place].text
         if reach.name == UNSURE or not word.startswith("-"):
             return False  # what a script or an operand does is not said by naming it

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
 
+from sayso.core.plain_members import plain_members
 from sayso.core.shell_command import ShellCommand, ShellWord
 from sayso.policy.patterns.command import CommandPattern
 from sayso.policy.patterns.glob import fold_glob, glob_matches
@@ -18,6 +19,7 @@ _LONGEST_CLUSTER = 5
 _SHORTEST_BEGINNING = 3
 
 
+@plain_members
 class Fit(IntEnum):
     """Whether a rule is about a command; it may be where a word is not known, or only look like it."""
 
@@ -77,7 +79,7 @@ def _words_fit(pattern: CommandPattern, words: tuple[ShellWord, ...]) -> Fit:
         return Fit.MAYBE if all(word.splits for word in words[1:]) else Fit.NO
     if _word_by_word(pattern, words):
         return Fit.YES
-    found = _reading(words)
+    found = read(words)
     if "--" in pattern.words and not found.loose and all(word.value != "--" for word in words):
         return Fit.NO
     wanted = _wanted(pattern, base_name(words[0].value or ""))
@@ -99,18 +101,13 @@ def _word_by_word(pattern: CommandPattern, words: tuple[ShellWord, ...]) -> bool
     )
 
 
-@lru_cache(maxsize=2048)
-def _reading(words: tuple[ShellWord, ...]) -> Reading:
-    return read(words)
-
-
 def first_operands(words: tuple[ShellWord, ...]) -> set[str] | None:
     """What a pattern's first operand can be, so that it is about the words; None = anything.
 
     It is the command's first operand, or one before that which may be the value of an option.
     """
     found = {words[1].value or ""} if len(words) > 1 else set()
-    reading = _reading(words)
+    reading = read(words)
     for operand in reading.operands:
         if not is_known(operand.word) or any(o.place < operand.place for o in reading.loose):
             return None
@@ -136,7 +133,7 @@ def _wanted(pattern: CommandPattern, program: str) -> Reading:
     words = [literal(program)]
     for text, glob in zip(pattern.words[1:], pattern.globs[1:], strict=False):
         words.append(literal(text) if len(glob) == 1 else ShellWord(text, None, glob[0]))
-    return read(words)
+    return read(tuple(words))
 
 
 # -- options ------------------------------------------------------------------------------------

@@ -12,16 +12,18 @@ class Arguments:
 
     `given` are its options, `values` what they are given with the use of each, `operands` all other
     words, `folders` the folders it is told to work in, one below the other. `replaced` tells that an
-    option stands in for the fixed operands.
+    option stands in for the fixed operands, `sub` that the first operand is a command of its own.
     """
 
-    __slots__ = ("_program", "_words", "folders", "given", "operands", "replaced", "values")
+    __slots__ = (
+        "_words", "folders", "given", "operands", "program", "replaced", "sub", "values",
+    )  # fmt: skip
 
     def __init__(self, program: Program, words: list[ShellWord]) -> None:
-        self._program = program
+        self.program = program
         self._words = words
         self.given: set[str] = set()
-        self.replaced = False
+        self.replaced = self.sub = False
         self.folders: tuple[str | None, ...] = ()
         self.operands: list[ShellWord] = []
         self.values: list[tuple[Use, ShellWord]] = []
@@ -29,8 +31,11 @@ class Arguments:
 
     def _split(self) -> None:
         """Tell options, their values and operands apart."""
-        words, program = self._words, self._program
+        words, program = self._words, self.program
         place, ended = 0, False
+        ends = False
+        if program.marks:
+            ends, self.sub = program.does("ends"), program.does("sub")
         if program.fixed[:1] in ((Use.TAR,), (Use.FIND,)):
             self.operands = list(words)
             return
@@ -38,12 +43,12 @@ class Arguments:
             word = words[place]
             place += 1
             text = beginning(word)
-            if ended or len(text) < 2 or text[0] != "-":
+            if ended or text[:1] != "-" or text == "-":
                 self.operands.append(word)
-                if program.does("sub"):
+                if self.sub:
                     self.operands += words[place:]
                     return
-                ended = ended or program.does("ends")
+                ended = ended or ends
             elif word.value == "--":
                 ended = True
             else:
@@ -53,25 +58,25 @@ class Arguments:
         """Take an option and, where it has one, its value; the place of the next word."""
         name, equals, _ = text.partition("=")
         long = self._long(name)
-        if text.startswith("--") or long in self._program.options:
+        if text.startswith("--") or long in self.program.options:
             self._give(long)
-            use = self._program.options.get(long)
+            use = self.program.options.get(long)
             if equals:
                 self._value(use or self._default(), after(word, len(name) + 1))
             elif word.value is None:
                 self._value(Use.ANY, word)
-            elif use is not None and long not in self._program.glued:
+            elif use is not None and long not in self.program.glued:
                 return self._next(use, place)
             return place
         for offset, letter in enumerate(text[1:], 1):
             option = f"-{letter}"
             self._give(option)
-            use = self._program.options.get(option)
+            use = self.program.options.get(option)
             if use is None:
                 continue
             if offset + 1 < len(text) or word.value is None:
                 self._value(use, after(word, offset + 1))
-            elif option not in self._program.glued:
+            elif option not in self.program.glued:
                 return self._next(use, place)
             return place
         if word.value is None:
@@ -82,7 +87,7 @@ class Arguments:
 
     def _long(self, name: str) -> str:
         """The option that an abbreviation stands for, where only one sort of value can be meant."""
-        options = self._program.options
+        options = self.program.options
         if name in options or not name.startswith("--"):
             return name
         fitting = [option for option in options if option.startswith(name)]
@@ -90,7 +95,7 @@ class Arguments:
 
     def _give(self, option: str) -> None:
         self.given.add(option)
-        self.replaced = self.replaced or option in self._program.instead
+        self.replaced = self.replaced or option in self.program.instead
 
     def _next(self, use: Use, place: int) -> int:
         if use in (Use.SECOND, Use.BOTH):
@@ -107,4 +112,4 @@ class Arguments:
 
     def _default(self) -> Use:
         """What the value of an option is taken for that is not known to have one."""
-        return Use.NAME if self._program.rest in (Use.TEXT, Use.NAME) else Use.ANY
+        return Use.NAME if self.program.rest in (Use.TEXT, Use.NAME) else Use.ANY

@@ -36,8 +36,10 @@ class Finder(WordFinder):
         """How many texts could not be read; where time is the reason, more would cost more of it."""
         self._looking_ahead = False
 
-    def run_text(self, text: str, dialect: str | None, places: Places) -> Outcome:
-        """Find the commands of a text; where the shell is after it."""
+    def run_text(
+        self, text: str, dialect: str | None, places: Places, read: s.Script | None = None
+    ) -> Outcome:
+        """Find the commands of a text; where the shell is after it. `read` is a text that was read before."""
         around = self.around
         if dialect is not None:
             self.around = self.in_dialect(dialect)
@@ -47,7 +49,7 @@ class Finder(WordFinder):
         if self._read > _MAX_READ:
             script = "the command lines within commands are too long together"
         elif self._texts <= _MAX_TEXTS and self.unread < _MAX_UNREAD:
-            script = read_script(text, self._facts)
+            script = read or read_script(text, self._facts)
         if isinstance(script, str):
             self.unread += 1
             self.doubt(script)

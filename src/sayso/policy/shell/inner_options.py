@@ -136,6 +136,9 @@ _SCRIPTS = {
 }
 """What the scripts of a program do, and a sign without which they run nothing."""
 
+RUNNING_BY_OPTIONS = frozenset({*_RUN, *_WITHIN, *_OPERANDS, *_SCRIPTS, "zip"})
+"""All programs that `by_options` knows something of; others are not even asked about."""
+
 
 def _by_script(name: str, words: tuple[ShellWord, ...]) -> Iterator[Inner]:
     """What a script of sed or awk has a shell run."""

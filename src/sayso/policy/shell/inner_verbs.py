@@ -46,6 +46,9 @@ _VERBS = {
 }
 """The verbs by which a task runner runs a command."""
 
+RUNNER_NAMES = frozenset(_VERBS)
+"""The task runners."""
+
 _SENDING = frozenset({"subtree", "send-pack", "http-push"})
 """Verbs of git that send commits to another repository as `push` does."""
 

@@ -6,7 +6,7 @@ Nothing is looked up here: what is found is as written, to be made into targets 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from msgspec.structs import replace
@@ -72,7 +72,7 @@ def touched(command: ShellCommand) -> Iterator[Touched]:
     """What a command touches, by its redirections, operands and the values of its options."""
     for redirection in command.redirections:
         yield from redirected(redirection)
-    if not command.words or not ELSEWHERE.isdisjoint(command.wrappers):
+    if not command.words or (command.wrappers and not ELSEWHERE.isdisjoint(command.wrappers)):
         return
     called = command.words[0]
     if called.value is not None and "/" in called.value and trusted_name(called.value) is None:
@@ -83,7 +83,7 @@ def touched(command: ShellCommand) -> Iterator[Touched]:
         # The words of a program that runs another one are those of the other.
         for word in () if runs_its_words(command.words) else command.words[1:]:
             yield from guess(word)
-    elif not program.does("quiet"):
+    elif not (program.marks and program.does("quiet")):
         if program.rest is Use.ANY and name not in SHELLS and runs_its_words(command.words):
             program = replace(program, rest=Use.TEXT)
         yield from _read(name or "", program, list(command.words[1:]))
@@ -98,7 +98,7 @@ def _read(name: str, program: Program, words: list[ShellWord]) -> Iterator[Touch
     reading = _Reading(program, words)
     folders = reading.folders
     found = reading.all()
-    if program.does("sub") and reading.operands:
+    if reading.sub and reading.operands:
         first, *rest = reading.operands
         known = None if first.value is None else PROGRAMS.get(f"{name}-{first.value}")
         below = (
@@ -111,39 +111,28 @@ def _read(name: str, program: Program, words: list[ShellWord]) -> Iterator[Touch
             yield replace(thing, folders=(*folders, *thing.folders))
 
 
-class _Reading:
+class _Reading(Arguments):
     """Reads the words of one command by what is known of its program."""
 
-    def __init__(self, program: Program, words: list[ShellWord]) -> None:
-        self._program = program
-        self._arguments = Arguments(program, words)
-
-    @property
-    def folders(self) -> tuple[str | None, ...]:
-        """The folders it is told to work in, one below the other."""
-        return self._arguments.folders
-
-    @property
-    def operands(self) -> list[ShellWord]:
-        """The words that are neither options nor their values."""
-        return self._arguments.operands
+    __slots__ = ()
 
     def all(self) -> Iterator[Touched]:
         """Everything that the words touch."""
-        yield from self.of_options()
+        if self.values:
+            yield from self.of_options()
         yield from self._by_place()
 
     def of_options(self) -> Iterator[Touched]:
         """What the values of options touch."""
-        for use, word in self._arguments.values:
+        for use, word in self.values:
             if use is Use.INTO:
-                yield from self._into(word, self._arguments.operands)
+                yield from self._into(word, self.operands)
             else:
                 yield from self._use(use, word)
 
     def _by_place(self) -> Iterator[Touched]:
-        program, operands = self._program, list(self._arguments.operands)
-        fixed = () if self._arguments.replaced else program.fixed
+        program, operands = self.program, self.operands
+        fixed = () if self.replaced else program.fixed
         if fixed and fixed[0] is Use.TAR:
             yield from self._named(tar_names([word.value for word in operands]))
             return
@@ -151,8 +140,8 @@ class _Reading:
             yield from self._named(find_names([word.value for word in operands]))
             return
         script = bool(fixed) and fixed[0] is Use.SCRIPT
-        silent = script and not operands and not program.does("tells", self._arguments.given)
-        if program.does("anything") or silent:
+        silent = script and not operands and not program.does("tells", self.given)
+        if silent or (program.marks and program.does("anything")):
             yield anything()
         if program.rest is Use.SOCKET:
             yield from sockets(operands)
@@ -166,12 +155,7 @@ class _Reading:
                     # What comes before may be any number of words, so that this may be any of them.
                     yield from self._use(program.rest, word)
                 yield from self._use(use, word)
-            elif (
-                last
-                and number > len(fixed)
-                and program.last is not None
-                and not self._arguments.replaced
-            ):
+            elif last and number > len(fixed) and program.last is not None and not self.replaced:
                 if program.last is Use.INTO:
                     yield from self._into(word, operands[len(fixed) : -1])
                 else:
@@ -184,33 +168,37 @@ class _Reading:
 
     def _walks(self, use: Use) -> bool:
         reads = use in (Use.READ, Use.REVISION)
-        return reads and self._program.does("walks", self._arguments.given)
+        return reads and self.program.does("walks", self.given)
 
-    def _use(self, use: Use, word: ShellWord) -> Iterator[Touched]:
+    def _use(self, use: Use, word: ShellWord) -> Iterable[Touched]:
         """What a program touches by using a word like this."""
         value = word.value
-        if use in (Use.PLACE, Use.SETUP):
+        if use is Use.TEXT:
+            return ()
+        if use is Use.PLACE or use is Use.SETUP:
             sort = Sort.ANYTHING if value is None else Sort.PATH
-            yield Touched(word, Operation.READ, sort, place=True)
-        elif value is None and use not in (Use.TEXT, Use.NAME):
-            yield from self._dynamic(use, word)
-        elif value is None or use is Use.TEXT or value in ("", "-"):
-            if use is Use.SCRIPT and value == "-":
-                yield anything()
-        elif use in _PLAIN:
-            yield from self._plain(use, word)
-        elif use is Use.SCRIPT:
-            yield Touched(word, Operation.READ)
-        elif use is Use.NAME:
-            yield from by_look(word)
-        elif use is Use.URL:
-            yield from address(word, bare=True)
-            if self._program.does("saves", self._arguments.given) and "://" in value:
-                saved = value.split("://", 1)[1].split("?")[0].split("#")[0].rpartition("/")[2]
-                if saved:
-                    yield Touched(literal(saved), Operation.WRITE, guessed=True)
-        else:
-            yield from self._inside(use, word, value)
+            return (Touched(word, Operation.READ, sort, place=True),)
+        if value is None:
+            return () if use is Use.NAME else self._dynamic(use, word)
+        if value in ("", "-"):
+            return (anything(),) if value and use is Use.SCRIPT else ()
+        if use in _PLAIN:
+            return self._plain(use, word)
+        if use is Use.SCRIPT:
+            return (Touched(word, Operation.READ),)
+        if use is Use.NAME:
+            return by_look(word)
+        if use is Use.URL:
+            return self._url(word, value)
+        return self._inside(use, word, value)
+
+    def _url(self, word: ShellWord, value: str) -> Iterator[Touched]:
+        """An address, and the file that is named like it."""
+        yield from address(word, bare=True)
+        if self.program.does("saves", self.given) and "://" in value:
+            saved = value.split("://", 1)[1].split("?")[0].split("#")[0].rpartition("/")[2]
+            if saved:
+                yield Touched(literal(saved), Operation.WRITE, guessed=True)
 
     def _inside(self, use: Use, word: ShellWord, value: str) -> Iterator[Touched]:
         """What a word touches that is more than a name."""
@@ -251,16 +239,20 @@ class _Reading:
 
     def _plain(self, use: Use, word: ShellWord) -> Iterator[Touched]:
         value = word.value or ""
-        if is_quiet(value) or is_substitution(word):
+        if is_quiet(value):
             return
-        if is_address(value):
+        if "://" in value and is_address(value):
             yield from address(word, bare=False)
             return
-        yield from self._named_in(use, value)
-        whole = self._program.does("wipes", self._arguments.given)
-        walks = whole or self._program.does("walks", self._arguments.given)
+        if "=" in value or value[:1] == "@":
+            yield from self._named_in(use, value)
+        program, given = self.program, self.given
+        whole = walks = writes = False
+        if program.marks:
+            whole, writes = program.does("wipes", given), program.does("writes", given)
+            walks = whole or program.does("walks", given)
         for operation in _PLAIN[use]:
-            if operation is Operation.READ and self._program.does("writes", self._arguments.given):
+            if writes and operation is Operation.READ:
                 operation = Operation.ANY
             yield Touched(word, operation, guessed=use is Use.ANY, walks=walks, whole=whole)
 
@@ -297,7 +289,7 @@ class _Reading:
             yield from address(word, bare=use is Use.URL)
             return
         operations = _PLAIN.get(use, (Operation.ANY,))
-        whole = self._program.does("wipes", self._arguments.given)
+        whole = self.program.does("wipes", self.given)
         for operation in operations:
             if operation is Operation.DELETE and not whole:
                 operation = Operation.ANY
@@ -315,7 +307,7 @@ class _Reading:
 
     def _named(self, names: list[Named]) -> Iterator[Touched]:
         """What a little language names."""
-        patterns = {word.value: word.pattern for word in self._arguments.operands if word.pattern}
+        patterns = {word.value: word.pattern for word in self.operands if word.pattern}
         for name in names:
             sort = Sort.PATH if name.path is not None else Sort.ANYTHING
             word = ShellWord(

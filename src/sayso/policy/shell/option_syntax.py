@@ -8,10 +8,12 @@ from functools import cache
 
 from msgspec import Struct
 
+from sayso.core.plain_members import plain_members
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.words import after, beginning, is_known
 
 
+@plain_members
 class Takes(Enum):
     """What an option takes: nothing, a value, or a value only if it is glued to it."""
 

@@ -120,7 +120,8 @@ def _git_verb(verb: str) -> Grammar:
     )
 
 
-def read(words: Sequence[ShellWord]) -> Reading:
+@lru_cache(maxsize=4096)
+def read(words: tuple[ShellWord, ...]) -> Reading:
     """Take the words of a command apart; the first, its program, has to be known."""
     program = base_name(words[0].value or "").lower() if words else ""
     if program == "git":
@@ -208,10 +209,11 @@ def _read(words: Sequence[ShellWord], start: int, grammar: Grammar) -> Reading:
             if word.splits:
                 loose.append(operands[-1])
             continue
-        if is_known(word) and word.value == "--":
+        known = word.value is not None and word.pattern is None and not word.splits
+        if known and begins == "--":
             dashes, maybe = True, False
             continue
-        if may_be_option(word) and not (begins.startswith("-") and not word.splits):
+        if not known and may_be_option(word) and not (begins.startswith("-") and not word.splits):
             loose.append(Operand(word, place))
             if not begins.startswith("-"):
                 operands.append(Operand(word, place, maybe=True))

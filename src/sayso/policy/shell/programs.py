@@ -8,9 +8,11 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from sayso.core.plain_members import plain_members
 from sayso.policy.shell.program_table import TABLE
 
 
+@plain_members
 class Use(StrEnum):
     """What a program does with one of its words."""
 

@@ -7,7 +7,7 @@ rule that allows the program with a wildcard does not mean those.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ from sayso.policy.shell.options import GIT, Reading, grammars, read, script_text
 from sayso.policy.shell.program_name import base_name
 from sayso.policy.shell.running_words import RUNNING_OPERANDS
 from sayso.policy.shell.scripts import Deed, awk_effects, sed_effects
-from sayso.policy.shell.words import beginning, is_known
+from sayso.policy.shell.words import beginning, is_known, may_be_option
 from sayso.policy.shell.wrapper_table import OTHER_SHELLS, SHELLS, WRAPPERS
 
 UNSURE = "a word that may be an option"
@@ -132,15 +132,32 @@ class Reach(Struct, frozen=True):
     place: int
 
 
-def reaches(words: Sequence[ShellWord]) -> frozenset[Reach]:
+@lru_cache(maxsize=4096)
+def reaches(words: tuple[ShellWord, ...]) -> frozenset[Reach]:
     """By which words a command runs another program or writes a file.
 
     Empty where nothing of the kind is known of its program.
     """
     program = base_name(words[0].value or "").lower() if words and is_known(words[0]) else ""
-    if program != "git" and program not in grammars():
-        return frozenset()
+    if program != "git":
+        if program not in grammars():
+            return _NOTHING
+        if program in _by_options_alone() and not any(map(may_be_option, words[1:])):
+            return _NOTHING
     return frozenset(_reaches(read(words), program))
+
+
+_NOTHING: frozenset[Reach] = frozenset()
+
+
+@lru_cache(maxsize=1)
+def _by_options_alone() -> frozenset[str]:
+    """The programs that reach further by no operand, whatever it is."""
+    return frozenset(
+        program
+        for program, grammar in grammars().items()
+        if grammar.operands is None and grammar.script is None and not grammar.bundle
+    ).difference(_BY_OPERANDS, _SAFE_OPERANDS)
 
 
 def _reaches(reading: Reading, program: str) -> Iterator[Reach]:
@@ -266,10 +283,10 @@ def is_option_safe(program: str) -> bool:
 
 def is_known_program(program: str) -> bool:
     """Whether the program is known to be none that runs the words after it, unseen."""
-    known = program in grammars() or program == "git" or program in WRAPPERS or program in SHELLS
-    return known or program in OTHER_SHELLS or program in _names()
+    return program in _names()
 
 
 @lru_cache(maxsize=1)
 def _names() -> frozenset[str]:
-    return program_options.known_names()
+    listed = program_options.known_names() | {"git"} | OTHER_SHELLS
+    return listed | grammars().keys() | WRAPPERS.keys() | SHELLS.keys()

@@ -11,7 +11,10 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from sayso.core.plain_members import plain_members
 
+
+@plain_members
 class Deed(StrEnum):
     """What a script does besides, in the words that a reader of a verdict sees."""
 

@@ -296,3 +296,6 @@ _BUILTINS: Final[Mapping[str, Callable[[Words], Iterator[Change]]]] = {
     "unset": _unset,
     "wait": _wait,
 }
+
+CHANGING: Final = frozenset(_BUILTINS) | {"cd", "pushd", "popd", "chdir", "exit"}
+"""Commands of the shell after which something in it is, or may be, another than before."""

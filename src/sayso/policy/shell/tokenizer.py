@@ -30,6 +30,9 @@ _PIECE = re.compile(
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\+?=|\[)", re.ASCII)
 
+_ONE_COMMAND = re.compile(r"[\w./:,@%+-]+(?: [\w./:,@%+=-]+)*")
+"""Words and single blanks, without any character that could mean something else, or an assignment."""
+
 _RESERVED = (
     "if then else elif fi do done case esac while until for in function select time coproc "
     "{ } ! [[ ]] export declare typeset local readonly nameref let @test"
@@ -40,6 +43,17 @@ NOT_PLAIN = frozenset(_RESERVED.split())
 
 def read_plain(text: str) -> s.Script | None:
     """The script of a plain line; None where it is anything else."""
+    if _ONE_COMMAND.fullmatch(text):
+        written = text.split(" ")
+        if written[0] in NOT_PLAIN:
+            return None
+        words = tuple([s.Word(word, word) for word in written])
+        return s.Script((s.Statement(text, s.Simple(words)),))
+    return read_tokens(text)
+
+
+def read_tokens(text: str) -> s.Script | None:
+    """The same, token by token, for lines with quotes, operators or redirections."""
     if "$" in text and not _only_quoted(text):
         return None
     match = _TOKEN.match

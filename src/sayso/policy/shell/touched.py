@@ -10,6 +10,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from sayso.core.operation import Operation
+from sayso.core.plain_members import plain_members
 from sayso.core.shell_command import Redirection, ShellWord
 from sayso.policy.shell.words import after, literal
 
@@ -30,6 +31,7 @@ _QUIET_FILES = re.compile(
 )
 
 
+@plain_members
 class Sort(StrEnum):
     """What sort of thing a word names."""
 
@@ -78,7 +80,7 @@ def redirected(redirection: Redirection) -> Iterator[Touched]:
 
 def is_quiet(path: str) -> bool:
     """Whether nothing is read or written there that stays: the null device, the terminal, descriptors."""
-    return _QUIET_FILES.match(path) is not None
+    return path[:5] == "/dev/" and _QUIET_FILES.match(path) is not None
 
 
 def is_address(text: str) -> bool:

@@ -11,7 +11,7 @@ from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.inner import Inner, is_word, text_of, unknown
 from sayso.policy.shell.inner_files import of_script_file
 from sayso.policy.shell.inner_leading import of_env, of_flock, of_nice, of_plain
-from sayso.policy.shell.inner_options import by_options
+from sayso.policy.shell.inner_options import RUNNING_BY_OPTIONS, by_options
 from sayso.policy.shell.inner_places import of_fd, of_find, of_parallel, of_xargs
 from sayso.policy.shell.inner_sessions import of_gcloud, of_ip, of_screen, of_tmux
 from sayso.policy.shell.inner_shells import (
@@ -22,9 +22,17 @@ from sayso.policy.shell.inner_shells import (
     of_trap,
     read_shell,
 )
-from sayso.policy.shell.inner_verbs import of_container, of_git, of_kubectl, of_npx, of_runner
+from sayso.policy.shell.inner_verbs import (
+    RUNNER_NAMES,
+    of_container,
+    of_git,
+    of_kubectl,
+    of_npx,
+    of_runner,
+)
 from sayso.policy.shell.option_syntax import leading_options, syntax
 from sayso.policy.shell.program_name import base_name, trusted_name
+from sayso.policy.shell.programs import PROGRAMS, Use
 from sayso.policy.shell.words import after, beginning, is_known, literal
 from sayso.policy.shell.wrapper_table import (
     CONTAINER_PROGRAMS,
@@ -59,6 +67,8 @@ def inner_of(words: tuple[ShellWord, ...]) -> tuple[Inner, ...]:
         return ()
     called = words[0].value or ""
     name = base_name(called).lower()
+    if not _may_run(name):
+        return ()
     found = (*_inner(name, words), *by_options(name, words))
     if trusted_name(called) != base_name(called) or called != called.lower():
         # Another program of that name: what it runs is tried, and nothing is trusted to it.
@@ -68,12 +78,17 @@ def inner_of(words: tuple[ShellWord, ...]) -> tuple[Inner, ...]:
     return (*found, *of_script_file(name, words))
 
 
+def _may_run(name: str) -> bool:
+    """Whether a program may run another one; most do not, and are told by their name."""
+    return name in _RUNNING or name[:2] == "ld" or name[-1:] in _ENDS_OF_A_VERSION
+
+
 def runs_its_words(words: tuple[ShellWord, ...]) -> bool:
     """Whether the words of a command are those of another one that it runs, and not files of its own."""
     if not words or not is_known(words[0]):
         return False
     name = base_name(words[0].value or "").lower()
-    return any(True for _ in _inner(name, words))
+    return _may_run(name) and any(True for _ in _inner(name, words))
 
 
 def reads_script_from_input(words: tuple[ShellWord, ...], depth: int = 0) -> bool:
@@ -272,3 +287,19 @@ _SPECIAL = {
     "tmux": of_tmux,
     "xargs": of_xargs,
 }
+
+_RUNNING = (
+    frozenset({"eval", "trap", "docker-compose", "kubectl", "oc", *_SPECIAL})
+    | SHELLS.keys()
+    | OTHER_SHELLS
+    | FIND_PROGRAMS
+    | FD_PROGRAMS
+    | CONTAINER_PROGRAMS
+    | WRAPPERS.keys()
+    | RUNNER_NAMES
+    | RUNNING_BY_OPTIONS
+    | {name for name, program in PROGRAMS.items() if program.fixed[:1] == (Use.SCRIPT,)}
+)
+"""All programs that may run another, but for the loader (`ld.so`) and names with a version."""
+
+_ENDS_OF_A_VERSION = frozenset("0123456789.")
