@@ -13,6 +13,14 @@ from sayso.policy.cases import read_cases
 from sayso.policy.shell.analysis import analyse, forget, walked
 from sayso.policy.shell.inner_files import of_script_file
 from sayso.policy.shell.inner_options import by_options
+from sayso.policy.shell.options import (
+    Grammar,
+    _read,
+    _read_git_options,
+    _read_options,
+    grammars,
+    read,
+)
 from sayso.policy.shell.plain_commands import plain_commands
 from sayso.policy.shell.program_options import known_names
 from sayso.policy.shell.programs import PROGRAMS
@@ -118,3 +126,17 @@ def test_a_program_that_is_told_by_its_name_runs_no_other(r: random.Random) -> N
                 of_script_file(name, words),
             )
             assert not [found for each in looked_into for found in each], words
+
+
+@pytest.mark.spec("POL-38")
+@given(r=randoms)
+def test_words_without_options_are_read_as_word_by_word(r: random.Random) -> None:
+    plain = [word for word in WORDS if "'" not in word and '"' not in word]
+    for _ in range(20):
+        name = r.choice([*NAMES, "git"])
+        words = [literal(name), *map(literal, r.choices(plain, k=r.randrange(4)))]
+        if name == "git":
+            words.insert(1, literal(r.choice(["push", "branch", "config", "x", "-C", "-"])))
+            assert read(tuple(words)) == _read_git_options(words), words
+        grammar = grammars().get(name) or Grammar(name)
+        assert _read(words, 1, grammar) == _read_options(words, 1, grammar), words

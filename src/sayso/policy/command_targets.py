@@ -15,6 +15,7 @@ from sayso.policy.facts import Facts
 from sayso.policy.path_targets import path_target
 from sayso.policy.paths import collapse, is_absolute, normalise
 from sayso.policy.shell.operands import name_of, touched
+from sayso.policy.shell.places import START
 from sayso.policy.shell.programs import READS_ITS_PLACE
 from sayso.policy.shell.touched import Sort, Touched
 from sayso.policy.web_address import read_url
@@ -85,16 +86,15 @@ class _Found:
 
     def add(self, command: ShellCommand, things: Sequence[Touched]) -> str | None:
         """Add what a command touches; the doubt about the place it works in, if there is one."""
-        reads_place = command.role is Role.PLAIN and name_of(command) in READS_ITS_PLACE
         doubt = None
-        if reads_place:
+        if command.places is not START and _reads_its_place(command):
             doubt = next(filter(None, map(self._left, command.places)), None)
         for thing in things:
             for place in command.places:
                 if len(self.targets) >= MAX_PATHS:
                     self._put_too_many()
                     return doubt
-                if reads_place and thing.place and doubt is None:
+                if thing.place and doubt is None and _reads_its_place(command):
                     doubt = self._left((*place, *thing.folders, thing.word.value))
                 if thing.folders:
                     place = (*place, *thing.folders)
@@ -234,6 +234,11 @@ class _Found:
         place = normalise(fixed or ".", folder, self._facts).path
         workspace = collapse(self._workspace)
         return place is not None and (itself or place != workspace) and _below(place, workspace)
+
+
+def _reads_its_place(command: ShellCommand) -> bool:
+    """Whether a command obeys the files of the folder it runs in, and is judged by itself."""
+    return command.role is Role.PLAIN and name_of(command) in READS_ITS_PLACE
 
 
 def _below(path: str, folder: str) -> bool:

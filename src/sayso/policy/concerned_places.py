@@ -107,6 +107,10 @@ def _subtree(
 
 def _left(segments: tuple[Glob, ...], parts: Sequence[str]) -> Iterator[tuple[Glob, ...]]:
     """What is left of a pattern below a folder that fits its beginning, in each way in which it fits."""
+    floats = len(segments) > 1 and segments[0] == DEEP and len(segments[1]) == 1
+    if floats and segments[1][0] not in parts:
+        yield segments  # nothing on the way is what it begins with: most are told by that
+        return
     at = {0}
     for part in parts:
         after = set()

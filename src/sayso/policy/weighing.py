@@ -31,8 +31,14 @@ def weigh(
     if not (lists or table or doubts or target.doubt is not None or target.opaque):
         return TargetOutcome(target, Effect.ASK, Reason.NO_RULE)
     notes: list[str] = []
-    listed = _listed(call, lists, notes) if lists else ()
-    matches = tuple([match for _, match in listed]) if listed else ()
+    listed: Sequence[tuple[CompiledRule, Match]] = ()
+    matches: tuple[Match, ...] = ()
+    if len(lists) == 1 and not lists[0].guarded:
+        matches = lists[0].match
+        listed = ((lists[0], matches[0]),)
+    elif lists:
+        listed = _listed(call, lists, notes)
+        matches = tuple([match for _, match in listed])
     first, rows, failed = _first_row(call, table, notes) if table else (None, (), ())
     denying: CompiledRule | None = None
     allowing: CompiledRule | None = None

@@ -78,7 +78,7 @@ def touched(command: ShellCommand) -> Iterator[Touched]:
     if called.value is not None and "/" in called.value and trusted_name(called.value) is None:
         yield Touched(called, Operation.READ)  # it is read to be run
     name = name_of(command)
-    program = None if name is None else program_of(name)
+    program = None if name is None else PROGRAMS.get(name) or program_of(name)
     if program is None:
         # The words of a program that runs another one are those of the other.
         for word in () if runs_its_words(command.words) else command.words[1:]:

@@ -130,6 +130,16 @@ def read(words: tuple[ShellWord, ...]) -> Reading:
 
 
 def _read_git(words: Sequence[ShellWord]) -> Reading:
+    if len(words) > 1 and not _may_be_more(words[1]):  # most begin with their verb
+        verb = Operand(words[1], 1)
+        inner = _read(words, 2, _git_verb(words[1].value or ""))
+        options = (*inner.options, *_meant(inner))
+        return Reading(inner.grammar, options, (verb, *inner.operands), inner.loose, inner.values)
+    return _read_git_options(words)
+
+
+def _read_git_options(words: Sequence[ShellWord]) -> Reading:
+    """The same where options of git itself may come before the verb."""
     outer = _read(words, 1, GIT)
     if outer.options:
         outer = replace(outer, options=tuple(_as_global(option) for option in outer.options))
@@ -167,8 +177,8 @@ _FORCED = {"D": "delete", "M": "move", "C": "copy"}
 
 def _meant(reading: Reading) -> Iterator[Option]:
     """Options of a verb of git that other words of it mean."""
-    given = {option.name: option for option in reading.options}
     if reading.grammar.program == "branch":
+        given = {option.name: option for option in reading.options}
         for short, long in _FORCED.items():
             if short in given:
                 yield from (replace(given[short], name=name) for name in (long, "force"))
@@ -191,6 +201,21 @@ def _as_global(option: Option) -> Option:
 
 
 def _read(words: Sequence[ShellWord], start: int, grammar: Grammar) -> Reading:
+    """Take the words from `start` on apart; where none is an option, all are operands."""
+    if not grammar.bundle and not any(map(_may_be_more, words[start:])):
+        operands = tuple([Operand(word, place) for place, word in enumerate(words[start:], start)])
+        return Reading(grammar, (), operands, (), frozenset())
+    return _read_options(words, start, grammar)
+
+
+def _may_be_more(word: ShellWord) -> bool:
+    """Whether a word may be something else than one operand."""
+    value = word.value
+    return value is None or value[:1] == "-" or word.pattern is not None or word.splits
+
+
+def _read_options(words: Sequence[ShellWord], start: int, grammar: Grammar) -> Reading:
+    """The same, word by word."""
     options: list[Option] = []
     operands: list[Operand] = []
     loose: list[Operand] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sayso.core.shell_command import ShellCommand, ShellWord
 from sayso.policy.shell import syntax as s
 from sayso.policy.shell.findings import Findings
+from sayso.policy.shell.places import START
 from sayso.policy.shell.program_name import base_name
 from sayso.policy.shell.session_input import reads_commands
 from sayso.policy.shell.shell_builtins import CHANGING
@@ -50,11 +51,11 @@ def _add(statement: s.Statement, around: Surroundings, found: list[ShellCommand]
     if inner_of(called):
         return False
     if not redirects:
-        found.append(ShellCommand(statement.text, called))
+        found.append(ShellCommand(statement.text, called, places=START))
         return True
     findings = Findings(around)
     files = findings.redirections(redirects)
-    found.append(ShellCommand(statement.text, called, redirections=files))
+    found.append(ShellCommand(statement.text, called, redirections=files, places=START))
     return not findings.doubts and all(
         redirect.target.literal is not None for redirect in redirects
     )
