@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from sayso.policy.facts import Facts
 from sayso.policy.spelling import hidden_character, normal
@@ -27,7 +28,7 @@ _PLAIN_RELATIVE = re.compile(r"[\w+@-][\w+@.-]*(?:/[\w+@-][\w+@.-]*)*/?\Z", re.A
 _PLAIN_FOLDER = re.compile(r"(?:/[\w+@-][\w+@.-]*)+\Z", re.ASCII)
 
 
-class NormalPath(NamedTuple):
+class NormalPath(Struct, frozen=True):
     """A path in normal form.
 
     `path` is absolute and normalised, None if nothing can be said; `raw` is absolute and otherwise as

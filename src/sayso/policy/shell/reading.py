@@ -35,7 +35,7 @@ def read_script(text: str, facts: Facts) -> s.Script | str:
 
 def concern_about(text: str) -> str | None:
     """Why a line is not to be trusted whatever it says: its length, or characters that are not seen."""
-    if len(text) > MAX_LINE or len(text.encode("utf-8", "surrogatepass")) > MAX_LINE:
+    if len(text) * 4 > MAX_LINE and len(text.encode("utf-8", "surrogatepass")) > MAX_LINE:
         return f"the line is longer than {MAX_LINE} bytes"
     hidden = hidden_character(text, line=True)
     return None if hidden is None else f"it holds a character that cannot be seen ({hidden})"
