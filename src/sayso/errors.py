@@ -31,6 +31,8 @@
     │ ├ PassphraseMissing     no passphrase has been chosen yet
     │ └ RateLimited           too many attempts; carries the seconds to wait
     ├ PeopleError
+    │ ├ PersonNotFound        no person has that name or identity
+    │ ├ RoleNotFound          no role has that name
     │ └ PeopleRefused         a person, a role or a stand-in that cannot be
     ├ SettingsInvalid         a settings file cannot be used; carries file:line:column
     ├ StoreError
@@ -239,6 +241,14 @@ class RateLimited(AccessError):
 
 class PeopleError(SaysoError):
     """What is said of people and roles cannot be kept."""
+
+
+class PersonNotFound(PeopleError):
+    """No person has that name or identity."""
+
+
+class RoleNotFound(PeopleError):
+    """No role has that name."""
 
 
 class PeopleRefused(PeopleError):

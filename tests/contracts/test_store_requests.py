@@ -17,6 +17,7 @@ from sayso.core.call import Owner, digest_of
 from sayso.core.reason import Reason
 from sayso.core.session import Session
 from sayso.errors import LostRace, NotEligible, StoreError
+from sayso.people.changes import add_person
 from sayso.people.token import CredentialKind
 from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
 from sayso.requests.lifecycle import (
@@ -363,6 +364,8 @@ async def test_an_approval_over_a_channel_below_its_severity_is_not_written(stor
 async def test_votes_add_up_with_their_credentials(store: Any) -> None:
     request = await submitted(store)
     await store.put_credential(credential("anna", person_id="anna"), ())
+    there = await store.directory()
+    await store.change_people(there, add_person(there, "anna", admin=True), at(0), (), ())
     anna = await store.credential("hash-anna")
     first = step(request, Reviewed(a_review(digest=request.digest)), reviewer=OWNERS)
     await store.apply(first)

@@ -21,7 +21,6 @@ from sayso.core.ids import make_id
 from sayso.core.moment import Moment, plus
 from sayso.core.observed_tool import Definitions
 from sayso.core.session import CallDraft, GivenRule, Session
-from sayso.people.directory import Directory
 from sayso.people.person import OWNER, Person
 from sayso.people.token import Credential, CredentialKind, hash_token, write_token
 from sayso.policy.descriptors import Descriptors
@@ -159,22 +158,39 @@ class FakeRules:
         return () if self.unavailable is None else (self.unavailable,)
 
 
+class Folk(dict[str, Person]):
+    """People besides the owner; whoever is put here or taken away is so in the store at once."""
+
+    def __init__(self, inner: Any, people: Mapping[str, Person]) -> None:
+        super().__init__(people)
+        self._inner = inner
+        if people:
+            self._keep({}, people)
+
+    def __setitem__(self, name: str, person: Person) -> None:
+        super().__setitem__(name, person)
+        self._keep({}, {name: person})
+
+    def pop(self, name: str, *default: Any) -> Any:
+        self._keep({name: None}, {})
+        return super().pop(name, *default)
+
+    def _keep(self, gone: Mapping[str, None], new: Mapping[str, Person]) -> None:
+        there = self._inner._directory
+        kept = {name: person for name, person in there.people.items() if name not in gone}
+        version = there.version + 1
+        self._inner._directory = replace(there, people={**kept, **new}, version=version)
+
+
 class PeopledStore:
-    """A store with more people than the owner; everything else goes through."""
+    """An in-memory store whose people a test sets at will; everything else goes through."""
 
     def __init__(self, inner: Any, people: Mapping[str, Person]) -> None:
         self.inner = inner
-        self.folk = dict(people)
+        self.folk = Folk(inner, people)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
-
-    async def people(self) -> Mapping[str, Person]:
-        return {**await self.inner.people(), **self.folk}
-
-    async def directory(self) -> Directory:
-        inner: Directory = await self.inner.directory()
-        return replace(inner, people=await self.people())
 
 
 @dataclass

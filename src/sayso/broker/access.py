@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import cache
 
 import orjson
 from argon2 import PasswordHasher
@@ -18,9 +19,11 @@ from sayso.errors import (
     NotEligible,
     PassphraseMissing,
     PassphraseWrong,
+    PeopleRefused,
     RateLimited,
 )
 from sayso.people.eligibility import may_configure
+from sayso.people.names import canonical_identity, canonical_name
 from sayso.people.person import OWNER, Person
 from sayso.people.token import Credential, CredentialKind, hash_token, write_token
 
@@ -34,8 +37,17 @@ TRIES_SECONDS = 60.0
 Counted a channel, so that whoever can only reach the page cannot lock the terminal too.
 """
 
+ACT_SECONDS = 120.0
+"""How long what somebody does over a channel may take at most."""
+
+ENROLMENT = "sayso_enrol_"
+ENROLMENT_SECONDS = 3 * 86_400.0
+"""How long a code with which somebody chooses a passphrase counts."""
+
 MIN_PASSPHRASE = 8
 WRONG = "passphrase-wrong"
+
+_WRONG_WORDS = "the passphrase does not fit"
 
 _HASHER = PasswordHasher()
 
@@ -66,65 +78,153 @@ class Access:
     async def authenticate(self, token: str, channel: str) -> Actor:
         """The actor a token stands for; raises NotAuthenticated if it is unknown, expired or revoked."""
         credential = await self._store.credential(hash_token(token))
-        people = await self._store.people()
-        if (
-            credential is None
-            or not credential.live(self._clock.now())
-            or credential.person_id not in people
-        ):
+        person = None
+        if credential is not None and credential.live(self._clock.now()):
+            person = (await self._store.directory()).somebody(credential.person_id)
+        if credential is None or person is None:
             raise NotAuthenticated(
                 "the credential is unknown, expired or revoked", "log in again or make a new token"
             )
-        return Actor(people[credential.person_id], credential, channel)
+        return Actor(person, credential, channel)
+
+    async def recognise(
+        self, identity: str, channel: str, lifetime: float = ACT_SECONDS
+    ) -> tuple[str, Actor]:
+        """Who acts over a channel that has proven an identity: a short credential that decides.
+
+        The identity is what the channel itself says of a sender, never a field that they fill in
+        (REQ-65). Raises NotAuthenticated where it is nobody's.
+        """
+        try:
+            person = (await self._store.directory()).known_as(canonical_identity(identity))
+        except PeopleRefused:
+            person = None
+        if person is None:
+            raise NotAuthenticated(
+                f"`{identity[:64]}` is nobody's identity", "add it: sayso people change NAME"
+            )
+        token, credential = await self._make(
+            CredentialKind.APPROVER, person.person_id, name=channel, lifetime=lifetime
+        )
+        actor = Actor(person, credential, channel)
+        await self._store.put_credential(credential, [self._record(actor, "recognised")])
+        return token, actor
+
+    async def several_people(self) -> bool:
+        """Whether there are people besides the owner, so that a login has to say whose it is."""
+        people = (await self._store.directory()).people
+        return sum(person.counts for person in people.values()) > 1
 
     async def login(
-        self, passphrase: str, channel: str, lifetime: float = LOGIN_SECONDS
+        self,
+        passphrase: str,
+        channel: str,
+        lifetime: float = LOGIN_SECONDS,
+        name: str | None = None,
     ) -> tuple[str, Actor]:
-        """Log the owner in: a session's token for `lifetime` seconds, and the actor.
+        """Log somebody in, the owner unless named: a session's token for `lifetime` seconds, and the actor.
 
-        Raises PassphraseMissing, PassphraseWrong, and RateLimited after too many wrong tries.
+        Raises PassphraseMissing, PassphraseWrong (also where nobody is called so), and RateLimited
+        after too many wrong tries.
         """
-        await self.check(passphrase, channel)
+        person_id = await self.check(passphrase, channel, name)
         token, credential = await self._make(
-            CredentialKind.SESSION, OWNER, name=channel, lifetime=lifetime
+            CredentialKind.SESSION, person_id, name=channel, lifetime=lifetime
         )
-        people = await self._store.people()
-        actor = Actor(people[OWNER], credential, channel)
+        person = (await self._store.directory()).somebody(person_id)
+        if person is None:  # disabled or removed a moment ago
+            raise PassphraseWrong(_WRONG_WORDS, "try again")
+        actor = Actor(person, credential, channel)
         await self._store.put_credential(credential, [self._record(actor, "login")])
         return token, actor
 
-    async def check(self, passphrase: str, channel: str) -> None:
-        """Check the owner's passphrase; wrong tries are counted over all processes and audited."""
-        stored = await self._store.passphrase_hash()
-        if stored is None:
+    async def check(self, passphrase: str, channel: str, name: str | None = None) -> str:
+        """Check somebody's passphrase, the owner's unless named; whose it is.
+
+        Wrong tries are counted over all processes and audited; a name that is nobody's is one.
+        """
+        if await self._store.passphrase_hash() is None:
             raise PassphraseMissing(
                 "no passphrase has been chosen yet",
                 "choose one on a terminal: sayso passphrase set",
             )
+        person_id, stored = await self._stored(name)
         async with self._trying:
             await self._slow_down(channel)
-            if await asyncio.to_thread(_fits, stored, passphrase):
-                return
-            await self._store.record(
-                [AuditRecord(RecordKind.ACCESS, self._clock.now(), reason=WRONG, channel=channel)]
+            fits = await asyncio.to_thread(_fits, stored, passphrase)
+            if fits and stored is not None and person_id is not None:
+                return person_id
+            wrong = AuditRecord(
+                RecordKind.ACCESS,
+                self._clock.now(),
+                user_id=person_id or "",
+                reason=WRONG,
+                channel=channel,
             )
-        raise PassphraseWrong(
-            "the passphrase does not fit", "try again, or: sayso passphrase reset"
-        )
+            await self._store.record([wrong])
+        raise PassphraseWrong(_WRONG_WORDS, "try again, or: sayso passphrase reset")
+
+    async def _stored(self, name: str | None) -> tuple[str | None, str | None]:
+        """Who is called so, and the hash of their passphrase; None for what there is not."""
+        try:
+            person_id = OWNER if name is None else canonical_name(name)
+        except PeopleRefused:
+            return None, None
+        person = (await self._store.directory()).somebody(person_id)
+        if person is None:
+            return None, None
+        return person_id, await self._store.passphrase_hash(person_id)
 
     async def has_passphrase(self) -> bool:
-        """Whether a passphrase was chosen."""
+        """Whether the owner has chosen a passphrase: before that nobody logs in."""
         return await self._store.passphrase_hash() is not None
 
-    async def choose_passphrase(self, new: str, old: str | None, channel: str) -> None:
-        """Choose the passphrase: the first one freely, another one only with the old one."""
-        if await self._store.passphrase_hash() is not None:
+    async def choose_passphrase(
+        self, new: str, old: str | None, channel: str, name: str | None = None
+    ) -> None:
+        """Choose the passphrase: the owner's first one freely, any other only with the old one."""
+        person_id = OWNER
+        if name is not None or await self._store.passphrase_hash() is not None:
             if old is None:
                 raise NotAuthenticated(
                     "a passphrase has been chosen already", "give the old one to change it"
                 )
-            await self.check(old, channel)
-        await self._set_passphrase(new, channel, "passphrase chosen")
+            person_id = await self.check(old, channel, name)
+        await self._set_passphrase(new, channel, "passphrase chosen", person_id)
+
+    async def issue_enrolment(self, actor: Actor, person_id: str) -> str:
+        """A code with which somebody chooses a passphrase once, within three days; shown this once.
+
+        It opens nothing else, and earlier ones of that person open nothing any more.
+        """
+        self.must_configure(actor)
+        code, now = f"{ENROLMENT}{self._ids.secret().hex()}", self._clock.now()
+        record = self._record(actor, f"code to choose a passphrase made: {person_id}")
+        until = plus(now, ENROLMENT_SECONDS)
+        await self._store.put_enrolment(hash_token(code), person_id, until, [record])
+        return code
+
+    async def enrol(self, code: str, new: str, channel: str) -> str:
+        """Choose a passphrase with a code; whose it is. Raises NotAuthenticated, CallInvalid."""
+        now, secret = self._clock.now(), hash_token(code.strip())
+        person_id = await self._store.enrolment(secret, now)
+        person = None
+        if person_id is not None:
+            person = (await self._store.directory()).somebody(person_id)
+        if person is not None:
+            value = await _hashed(new)
+            record = AuditRecord(
+                RecordKind.CONFIGURATION,
+                now,
+                by=person.name,
+                channel=channel,
+                note="passphrase chosen with a code",
+            )
+            if await self._store.enrol(secret, person.person_id, value, now, [record]):
+                return person.person_id
+        raise NotAuthenticated(
+            "this code is unknown, used up or too old", "ask an admin for another one"
+        )
 
     async def reset_passphrase(self, new: str, channel: str) -> int:
         """Choose a new passphrase without the old one; ends all logins and tokens and says how many.
@@ -151,9 +251,12 @@ class Access:
     ) -> tuple[str, Credential]:
         """Make a token, shown once; `lifetime` is in seconds, None does not expire.
 
-        Raises NotEligible unless the actor may configure, CallInvalid for a kind that is not made so.
+        It belongs to the actor. Raises NotEligible unless the actor may configure, or is logged in and
+        wants an approver's, CallInvalid for a kind that is not made so.
         """
-        self.must_configure(actor)
+        # whoever is logged in may make what decides for them, and nothing that configures
+        if kind is not CredentialKind.APPROVER or actor.kind is not CredentialKind.SESSION:
+            self.must_configure(actor)
         if kind is CredentialKind.SESSION:
             raise CallInvalid("a login is not made as a token", "choose agent, approver or admin")
         if (kind is CredentialKind.AGENT) != (agent_id is not None):
@@ -176,7 +279,7 @@ class Access:
         _, credential = await self._make(
             CredentialKind.AGENT, OWNER, agent_id=agent_id, name="embedded", lifetime=None
         )
-        people = await self._store.people()
+        people = (await self._store.directory()).people
         actor = Actor(people[OWNER], credential, "embedded")
         await self._store.put_credential(credential, [self._record(actor, "embedded gate opened")])
         return actor
@@ -209,13 +312,14 @@ class Access:
                 "too many wrong passphrases", "wait a minute", retry_after=TRIES_SECONDS
             )
 
-    async def _set_passphrase(self, new: str, channel: str, note: str) -> None:
-        _check_passphrase(new)
-        value = await asyncio.to_thread(_HASHER.hash, new)
+    async def _set_passphrase(
+        self, new: str, channel: str, note: str, person_id: str = OWNER
+    ) -> None:
+        value = await _hashed(new)
         record = AuditRecord(
-            RecordKind.CONFIGURATION, self._clock.now(), by=OWNER, channel=channel, note=note
+            RecordKind.CONFIGURATION, self._clock.now(), by=person_id, channel=channel, note=note
         )
-        await self._store.set_passphrase_hash(value, [record])
+        await self._store.set_passphrase_hash(value, [record], person_id)
 
     async def _make(
         self,
@@ -241,7 +345,7 @@ class Access:
 
     def _record(self, actor: Actor, note: str) -> AuditRecord:
         return AuditRecord(
-            RecordKind.CONFIGURATION if note != "login" else RecordKind.ACCESS,
+            RecordKind.ACCESS if note in ("login", "recognised") else RecordKind.CONFIGURATION,
             self._clock.now(),
             by=actor.person.name,
             channel=actor.channel,
@@ -249,11 +353,24 @@ class Access:
         )
 
 
-def _fits(stored: str, passphrase: str) -> bool:
+@cache
+def _nobodys() -> str:
+    """What is compared where nobody is called so, so that it takes as long."""
+    return _HASHER.hash("nobody's")
+
+
+def _fits(stored: str | None, passphrase: str) -> bool:
     try:
+        if stored is None:
+            stored, passphrase = _nobodys(), "somebody's"
         return _HASHER.verify(stored, passphrase)
     except (VerificationError, InvalidHashError, UnicodeError):
         return False
+
+
+async def _hashed(new: str) -> str:
+    _check_passphrase(new)
+    return await asyncio.to_thread(_HASHER.hash, new)
 
 
 def _check_passphrase(new: str) -> None:

@@ -16,6 +16,7 @@ from sayso.broker.access import Access, Actor
 from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.kept_grants import KeptGrants
 from sayso.broker.notify import Outbox, cancelled
+from sayso.broker.people import People
 from sayso.broker.ports import Page
 from sayso.broker.remembering import NOTHING_MORE, Answer, Answered, Wish, answer
 from sayso.broker.session_gate import SessionGate, stop_session_by
@@ -23,6 +24,8 @@ from sayso.broker.session_rules import SessionRules, flag_rules
 from sayso.broker.sweep import sweep
 from sayso.broker.wait import BEAT_SECONDS, Presence
 from sayso.broker.world import World
+from sayso.core.call import Owner
+from sayso.core.moment import Moment
 from sayso.core.observed_tool import KnownTool
 from sayso.core.session import DEFAULT_GROUP, Session
 from sayso.errors import (
@@ -33,7 +36,8 @@ from sayso.errors import (
     RuleNotFound,
     RuleRefused,
 )
-from sayso.people.eligibility import may_see
+from sayso.people.directory import Directory
+from sayso.people.eligibility import concerns, may_see
 from sayso.people.token import DECIDING, CredentialKind
 from sayso.policy.defaults import seed_rules
 from sayso.policy.examples import check_examples
@@ -52,6 +56,11 @@ SOURCES = ("web", "terminal", "telegram", "cron", "mcp", "api", "webhook", "mail
 WITHOUT_A_PERSON = ("cron", "webhook", "mail")
 
 
+def _reads(who: str, event: Notice, people: Directory, now: Moment) -> bool:
+    owner = Owner(event.user_id, event.agent_id, event.session_id)
+    return concerns(who, owner, event.eligible, people, now)
+
+
 class Broker:
     """The broker of one process; several may share one store."""
 
@@ -61,6 +70,7 @@ class Broker:
         self.presence = Presence()
         self.session_rules = SessionRules(world, self.access)
         self.kept = KeptGrants(world)
+        self.people = People(world, self.access)
         self._outbox = Outbox(world)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -321,15 +331,9 @@ class Broker:
         self._must_be_a_person(actor)
         found = await self.world.store.notices(after, limit)
         seen = found[-1].event_id if found else after
-        person = actor.person
-        return seen, [
-            n
-            for n in found
-            if person.admin
-            or not n.request_id
-            or n.user_id == person.person_id
-            or person.operates(n.agent_id)
-        ]
+        people, now = await self.world.store.directory(), self.world.clock.now()
+        who = actor.person.person_id
+        return seen, [n for n in found if not n.request_id or _reads(who, n, people, now)]
 
     # ── inside ──
 
@@ -368,6 +372,7 @@ class Broker:
 
     async def _sweeping(self) -> None:
         seen: tuple[RuleSet, int] | None = None
+        people: int | None = None
         while True:
             try:
                 edition = self.world.rules.edition()
@@ -380,7 +385,9 @@ class Broker:
                     await self.world.store.record((), [self._settings()])
                     self.world.feed.publish(["rules"])
                 changed = seen is None or rules is not seen[0] or edition != seen[1]
-                await sweep(self.world, rules_changed=changed)
+                version = (await self.world.store.directory()).version
+                await sweep(self.world, rules_changed=changed, people_changed=version != people)
+                people = version
                 seen = rules, edition
             except Exception as error:  # whatever it was, what is due has to end
                 _log.warning("the sweep failed and is tried again", error=str(error))

@@ -29,6 +29,7 @@ from sayso.requests.lifecycle import (
     Event,
     Finished,
     LeaseOver,
+    Limited,
     OutcomeSaid,
     Rejected,
     Renewed,
@@ -48,12 +49,13 @@ def change_of(
     channel: str | None = None,
     follow_up: NewCall | None = None,
     counted: Tally | None = None,
+    people_version: int | None = None,
 ) -> Change:
     """The conditional write that makes the event so.
 
-    `counted` is how the votes stand after a vote that does not decide yet. `reviewer` and `follow_up`
-    are those of Change; `channel` is where a person's word on an outcome came from (a vote brings its
-    own). Raises what lifecycle.apply raises.
+    `counted` is how the votes stand after a vote that does not decide yet. `reviewer`, `follow_up` and
+    `people_version` are those of Change; `channel` is where a person's word on an outcome came from (a
+    vote brings its own). Raises what lifecycle.apply raises.
     """
     changed = apply(request, event)
     return Change(
@@ -63,6 +65,7 @@ def change_of(
         records=_records(changed, event, now, channel),
         notices=_notices(changed, event, now, counted),
         reviewer=reviewer,
+        people_version=people_version,
         follow_up=follow_up,
         approves_definition=isinstance(event, Approved)
         and event.review is not None
@@ -93,6 +96,7 @@ def notice(kind: EventKind, request: ApprovalRequest, now: Moment, **data: objec
         root_session_id=call.parent[0] if call.parent else call.session_id,
         user_id=call.user_id,
         agent_id=call.agent_id,
+        eligible=request.eligible or (),
         version=request.version,
         data=dict(data),
     )
@@ -102,7 +106,7 @@ def _records(
     request: ApprovalRequest, event: Event, now: Moment, channel: str | None
 ) -> tuple[AuditRecord, ...]:
     match event:
-        case CallerJoined() | CallerLeft() | Renewed():
+        case CallerJoined() | CallerLeft() | Renewed() | Limited():
             return ()
         case Claimed():
             effect, reason = Effect.ALLOW.word, Reason.APPROVED.value
@@ -197,7 +201,7 @@ def _notices(
     request: ApprovalRequest, event: Event, now: Moment, counted: Tally | None
 ) -> tuple[Notice, ...]:
     match event:
-        case Renewed():
+        case Renewed() | Limited():
             return ()
         case CallerJoined() | CallerLeft():
             caller = request.caller.value

@@ -68,6 +68,9 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
             over = due(request, now)
             if isinstance(over, Lapsed):  # whether or not any sweeper has run
                 return standing_of_request(await write(world, change_of(request, over, now)))
+            people = (
+                await world.store.directory()
+            )  # read first: it may only be older than the verdict
             grant = grant_of(request)
             grants = () if grant is None else (grant,)
             verdict = await decide_call(world, session, request.call, grants)
@@ -77,7 +80,7 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
                 if verdict.reason is Reason.APPROVED:
                     changed = await changes_since(world, session, request, verdict)
                 if not changed:
-                    return await _take(world, session, request, now)
+                    return await _take(world, session, request, people.version, now)
             if verdict.effect is Effect.DENY:
                 resolution = Resolution(
                     Reason.DENY_ON_RESOLVE, now, comment=verdict_message(verdict)
@@ -150,10 +153,12 @@ async def leave(world: World, session_id: str, call_id: str) -> None:
             continue
 
 
-async def _take(world: World, session: Session, request: ApprovalRequest, now: Moment) -> Claim:
+async def _take(
+    world: World, session: Session, request: ApprovalRequest, people_version: int, now: Moment
+) -> Claim:
     token = world.ids.secret().hex()
     lease = Lease(token, plus(now, LEASE_SECONDS), session.credential_id)
-    await write(world, change_of(request, Claimed(lease), now))
+    await write(world, change_of(request, Claimed(lease), now, people_version=people_version))
     holds = () if request.preconditions is None else checkable(world, request.preconditions)
     arguments = None if request.edited is None else request.call.arguments
     return Claim(request.request_id, token, LEASE_SECONDS, holds, arguments)

@@ -111,7 +111,14 @@ async def review(
         check_channel(request, given)
         event, counted = _event(voted, given, people, edit)
         try:
-            change = change_of(request, event, now, reviewer=actor.credential, counted=counted)
+            change = change_of(
+                request,
+                event,
+                now,
+                reviewer=actor.credential,
+                counted=counted,
+                people_version=people.version,
+            )
             return await write(world, change)
         except LostRace:
             continue  # somebody else changed it: look again, and say so if it is closed now

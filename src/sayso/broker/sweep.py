@@ -11,20 +11,23 @@ from sayso.errors import LostRace, RequestClosed
 from sayso.gate.explain import verdict_message
 from sayso.people.directory import Directory
 from sayso.requests.approval import ApprovalRequest, Resolution, Status
-from sayso.requests.deadline import CALLER_SECONDS, due
-from sayso.requests.lifecycle import LAPSE_SECONDS, Approved, Cancelled, Event, Refused
+from sayso.requests.deadline import CALLER_SECONDS, UNREACHABLE_SECONDS, due
+from sayso.requests.lifecycle import LAPSE_SECONDS, Approved, Cancelled, Event, Limited, Refused
 from sayso.requests.quorum import out_of_reach_of
 
 
-async def sweep(world: World, *, rules_changed: bool = True) -> int:
+async def sweep(world: World, *, rules_changed: bool = True, people_changed: bool = True) -> int:
     """Apply everything that is due by now; returns how many requests changed.
 
-    `rules_changed` False leaves out what only other rules could change.
+    `rules_changed` False leaves out what only other rules could change, `people_changed` what only
+    other people could.
     """
     now = world.clock.now()
     found = await world.store.due(now, plus(now, -CALLER_SECONDS), plus(now, -LAPSE_SECONDS))
     changed = 0
-    people = await world.store.directory() if found else Directory()
+    people = await world.store.directory()
+    if people_changed:
+        changed += await _limit(world, people, now)
     for request in found:
         waits = request.status is Status.PENDING
         event = due(request, now, out_of_reach_of(request, people) if waits else None)
@@ -34,6 +37,17 @@ async def sweep(world: World, *, rules_changed: bool = True) -> int:
         # whoever stopped it died before it had cancelled everything, or a call slipped in between
         changed += await cancel_session(world, session_id)
     return changed + (await _decide_again(world, now) if rules_changed else 0)
+
+
+async def _limit(world: World, people: Directory, now: Moment) -> int:
+    """What nobody can decide any more waits for a limited time, so that it has an end (REQ-12)."""
+    changed = 0
+    for request in await world.store.pending():
+        endless = request.status is Status.PENDING and request.expires_at is None
+        if endless and out_of_reach_of(request, people) is not None:
+            until = plus(now, UNREACHABLE_SECONDS)
+            changed += await _write(world, request, Limited(until), now)
+    return changed
 
 
 async def cancel_session(world: World, session_id: str) -> int:

@@ -106,6 +106,23 @@ def may_see(person_id: str, asked: Asked, directory: Directory, now: Moment) -> 
     )
 
 
+def concerns(
+    person_id: str, owner: Owner, eligible: tuple[str, ...], directory: Directory, now: Moment
+) -> bool:
+    """Whether a person may know that there is a request, `eligible` being who could decide it.
+
+    Cheaper than may_see, and no looser than it was when the request was made.
+    """
+    person = directory.somebody(person_id)
+    return person is not None and (
+        person.admin
+        or person.is_called(owner.user_id)
+        or person.operates(owner.agent_id)
+        or person_id in eligible
+        or any(absent in eligible for absent in directory.stood_in_for(person_id, now))
+    )
+
+
 def may_configure(person: Person, kind: CredentialKind) -> bool:
     """Whether the person may change rules, people and tokens with this kind of credential."""
     return person.admin and person.counts and kind in CONFIGURING

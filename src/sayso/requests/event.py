@@ -22,7 +22,10 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One event; `event_id` is given by the store and grows, `user_id` and `agent_id` say who may read it."""
+    """One event; `event_id` is given by the store and grows.
+
+    `user_id`, `agent_id` and `eligible` say who may read it.
+    """
 
     kind: EventKind
     at: Moment
@@ -34,6 +37,7 @@ class Notice:
     version: int = 0
     data: dict[str, Any] = field(default_factory=dict)
     event_id: int = 0
+    eligible: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The event as the API sends it."""

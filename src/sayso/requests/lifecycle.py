@@ -152,6 +152,13 @@ class OutcomeSaid:
 
 
 @dataclass(frozen=True, slots=True)
+class Limited:
+    """Its quorum went out of reach while no time was set: it waits until then, and no longer (REQ-12)."""
+
+    until: Moment
+
+
+@dataclass(frozen=True, slots=True)
 class CallerLeft:
     """The caller no longer waits; the request stays."""
 
@@ -178,6 +185,7 @@ Event = (
     | Unreportable
     | LeaseOver
     | OutcomeSaid
+    | Limited
     | CallerLeft
     | CallerJoined
 )
@@ -193,6 +201,7 @@ TRANSITIONS: dict[tuple[Status, type[Event]], Status] = {
     (_S.PENDING, Expired): _S.EXPIRED,
     (_S.PENDING, Cancelled): _S.CANCELLED,
     (_S.PENDING, Refused): _S.REFUSED,
+    (_S.PENDING, Limited): _S.PENDING,
     (_S.APPROVED, Claimed): _S.RUNNING,
     (_S.APPROVED, Superseded): _S.SUPERSEDED,
     (_S.APPROVED, Refused): _S.REFUSED,
@@ -252,6 +261,8 @@ def apply(request: ApprovalRequest, event: Event) -> ApprovalRequest:
             _lease(request, token)
         case OutcomeSaid(outcome):
             changes["outcome"] = outcome
+        case Limited(until):
+            changes["expires_at"] = until
         case CallerLeft():
             changes["caller"] = Caller.GONE
         case CallerJoined(at):

@@ -8,11 +8,15 @@ from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
 from sayso.broker.ports import Change, Given, Group, Page
 from sayso.core.moment import Moment
+from sayso.core.reason import Reason
 from sayso.core.session import DEFAULT_GROUP, Session
 from sayso.errors import LostRace, NotEligible
+from sayso.people.directory import Directory
+from sayso.people.eligibility import counts_as
 from sayso.people.token import DECIDING, Credential
 from sayso.requests.approval import ApprovalRequest, Caller, Review, Status
 from sayso.requests.channel_cap import check_channel
+from sayso.requests.quorum import asked_of, tally
 
 WAITING_FOR_PEOPLE = frozenset({Status.PENDING, Status.UNKNOWN})
 """The states in which a person's word is wanted."""
@@ -93,6 +97,28 @@ def check_session_goes_on(session_id: str, stored: Session | None) -> None:
     """Refuse to remember something for a session that has stopped or is not known; raises LostRace."""
     if stored is None or stored.stopped_at is not None:
         raise LostRace(f"the session `{session_id}` has stopped", "nothing is remembered for it")
+
+
+def check_eligible(request: ApprovalRequest, review: Review, people: Directory, at: Moment) -> None:
+    """Check that the person behind a new review may decide, of those there are now (REQ-12).
+
+    Raises NotEligible otherwise, and LostRace where the votes are no longer enough for an approval.
+    """
+    asked = asked_of(request)
+    counts = counts_as(review.person_id, asked, people, at)
+    if not counts:
+        raise NotEligible("this person may not decide this any more", "ask somebody who may")
+    if request.status is not Status.APPROVED or request.resolution is None:
+        return
+    if request.resolution.reason is Reason.APPROVED and not tally(request, people, at).approved:
+        raise people_changed()
+
+
+def people_changed() -> LostRace:
+    """The error for a write that was computed from people, roles and stand-ins of before."""
+    return LostRace(
+        "people, roles or stand-ins have changed in the meantime", "look again and decide on that"
+    )
 
 
 def lost_race(request_id: str) -> LostRace:

@@ -244,6 +244,60 @@ PEOPLE = Table(
 )
 """The people who can decide."""
 
+IDENTITIES = Table(
+    "identities",
+    METADATA,
+    Column("identity", Text, primary_key=True),
+    Column("person_id", Text, ForeignKey("people.person_id"), nullable=False),
+)
+"""The identities of people on channels; each belongs to one person."""
+
+ROLES = Table(
+    "roles",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("quorum", Text, nullable=False),
+    Column("enabled", Integer, nullable=False),
+)
+"""The roles; `quorum` is a number or `all`."""
+
+ROLE_MEMBERS = Table(
+    "role_members",
+    METADATA,
+    Column("role", Text, ForeignKey("roles.name"), primary_key=True),
+    Column("person_id", Text, ForeignKey("people.person_id"), primary_key=True),
+    sqlite_with_rowid=False,
+)
+"""Who is in which role."""
+
+STAND_INS = Table(
+    "stand_ins",
+    METADATA,
+    Column("absent", Text, ForeignKey("people.person_id"), primary_key=True),
+    Column("substitute", Text, ForeignKey("people.person_id"), primary_key=True),
+    Column("since", _BIG, primary_key=True, autoincrement=False),
+    Column("until", _BIG, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+"""Who stands in for whom, and when."""
+
+PASSPHRASES = Table(
+    "passphrases",
+    METADATA,
+    Column("person_id", Text, ForeignKey("people.person_id"), primary_key=True),
+    Column("hash", Text, nullable=False),
+)
+"""The hash of each person's own passphrase."""
+
+ENROLMENTS = Table(
+    "enrolments",
+    METADATA,
+    Column("secret_hash", Text, primary_key=True),
+    Column("person_id", Text, ForeignKey("people.person_id"), nullable=False),
+    Column("until", _BIG, nullable=False),
+)
+"""The codes with which people choose their passphrase once; they open nothing else."""
+
 KNOWN_TOOLS = Table(
     "known_tools",
     METADATA,
@@ -273,7 +327,7 @@ SETTINGS = Table(
     Column("name", Text, primary_key=True),
     Column("value", Text, nullable=False),
 )
-"""Single values, such as the hash of the passphrase."""
+"""Single values."""
 
 COUNTERS = Table(
     "counters",

@@ -19,6 +19,7 @@ from sayso.requests.lifecycle import (
     Finished,
     Lapsed,
     LeaseOver,
+    Limited,
     OutcomeSaid,
     Refused,
     Rejected,
@@ -99,6 +100,7 @@ STEPS: list[tuple[ApprovalRequest, Event, list[str], list[str]]] = [
         ["call_outcome done"],
     ),
     (a_request(), CallerLeft(), [], ["caller_changed gone"]),
+    (a_request(), Limited(at(600)), [], []),
     (approved(), CallerJoined(at(3)), [], ["caller_changed waiting"]),
 ]
 

@@ -47,6 +47,8 @@ class Change:
     of a deciding kind and is neither revoked nor expired at `at` (REQ-64). `follow_up` is the call
     that asks again, written in the same transaction. With `approves_definition` a person has approved
     the call under its tool's definition, which counts as approved from then on (POL-46).
+    `people_version` is that of the people, roles and stand-ins it was computed from: with others it
+    does not happen. Whoever reviews is looked up among those there are in that transaction (REQ-12).
     """
 
     request: ApprovalRequest
@@ -57,6 +59,7 @@ class Change:
     reviewer: Credential | None = None
     follow_up: NewCall | None = None
     approves_definition: bool = False
+    people_version: int | None = None
 
 
 class CallStore(Protocol):

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from sayso.broker.ports.audit import Records
 from sayso.core.moment import Moment
+from sayso.people.person import OWNER
 from sayso.people.token import Credential
 
 
@@ -28,8 +29,26 @@ class CredentialStore(Protocol):
     async def revoke_all(self, now: Moment, records: Records) -> int:
         """Revoke every credential; returns how many were live."""
 
-    async def passphrase_hash(self) -> str | None:
-        """The Argon2 hash of the owner's passphrase; None if none was chosen."""
+    async def passphrase_hash(self, person_id: str = OWNER) -> str | None:
+        """The Argon2 hash of a person's passphrase; None if none was chosen."""
 
-    async def set_passphrase_hash(self, value: str, records: Records) -> None:
+    async def set_passphrase_hash(
+        self, value: str, records: Records, person_id: str = OWNER
+    ) -> None:
         """Store the hash of a new passphrase."""
+
+    async def put_enrolment(
+        self, secret_hash: str, person_id: str, until: Moment, records: Records
+    ) -> None:
+        """Store the hash of a code with which a person chooses a passphrase, in place of earlier ones."""
+
+    async def enrolment(self, secret_hash: str, now: Moment) -> str | None:
+        """Whose code that is; None if nobody's, or no longer."""
+
+    async def enrol(
+        self, secret_hash: str, person_id: str, value: str, now: Moment, records: Records
+    ) -> bool:
+        """Use a code up and store the hash of the passphrase chosen with it; False if it is used or over.
+
+        The person's logins of before end.
+        """

@@ -134,7 +134,6 @@ def request_row(request: ApprovalRequest) -> dict[str, Any]:
         "session_id": request.call.session_id,
         "digest": request.asked_digest,
         "created_at": request.created_at,
-        "expires_at": request.expires_at,
         "sticky_lifted": int(request.sticky_lifted),
         **state_values(request),
     }
@@ -163,6 +162,7 @@ def state_values(request: ApprovalRequest) -> dict[str, Any]:
         "version": request.version,
         "caller": request.caller.value,
         "caller_seen": request.caller_seen,
+        "expires_at": request.expires_at,
         "approved_at": request.approved_at,
         "resolved_at": None if resolution is None else resolution.at,
         "lease_until": None if lease is None else lease.until,

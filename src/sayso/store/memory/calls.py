@@ -13,19 +13,21 @@ from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.lifecycle import OPEN
 from sayso.store.guard import (
     WAITING_FOR_PEOPLE,
+    check_eligible,
     check_next,
     check_reviewer,
     check_reviews,
     is_due,
     lost_race,
+    people_changed,
     resolution_order,
     resolved_at,
 )
-from sayso.store.memory.credentials import Credentials
+from sayso.store.memory.people import People
 from sayso.store.memory.tools import Tools
 
 
-class Calls(Credentials, Tools):
+class Calls(People, Tools):
     """The part of the in-memory store that keeps calls and requests."""
 
     def __init__(self) -> None:
@@ -60,7 +62,11 @@ class Calls(Credentials, Tools):
                 check_reviewer(stored, change.at)
             if old is None or old.version != change.expected_version:
                 raise lost_race(new.request_id)
-            check_reviews(new, len(old.reviews), stored)
+            if change.people_version not in (None, self._directory.version):
+                raise people_changed()
+            review = check_reviews(new, len(old.reviews), stored)
+            if review is not None:
+                check_eligible(new, review, self._directory, change.at)
             if change.follow_up is not None:
                 self._check_new(change.follow_up)
             self._requests[new.request_id] = replace(

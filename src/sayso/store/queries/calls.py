@@ -41,6 +41,7 @@ _CHANGED = (
     "status",
     "version",
     "caller",
+    "expires_at",
     "approved_at",
     "resolved_at",
     "lease_until",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Select, bindparam, func, null, or_, select, update
+from sqlalchemy import Select, Text, bindparam, func, literal_column, null, or_, select, update
 
 from sayso.store import tables as t
 from sayso.store.queries.compiler import Compiler
@@ -49,6 +49,15 @@ class Credentials(Compiler):
         )
         self.revoke_all = self._compile(
             update(t.CREDENTIALS).where(unrevoked).values(revoked_at=bindparam("now"))
+        )
+        of_person = c.person_id == bindparam("the_person")
+        self.revoke_of_person = self._compile(
+            update(t.CREDENTIALS).where(of_person, unrevoked).values(revoked_at=bindparam("now"))
+        )
+        self.revoke_logins = self._compile(
+            update(t.CREDENTIALS)
+            .where(of_person, unrevoked, c.kind == literal_column("'session'", Text))
+            .values(revoked_at=bindparam("now"))
         )
         self.setting = self._compile(select(v.value).where(v.name == bindparam("name")))
         put = self._upsert(t.SETTINGS).values(name=bindparam("name"), value=bindparam("value"))

@@ -9,9 +9,16 @@ from sayso.core.moment import Moment
 from sayso.store.codec.calls import ChangeRows, NewRows, read_stored_call, review_row
 from sayso.store.codec.credentials import read_credential
 from sayso.store.codec.tools import definition_row
-from sayso.store.guard import check_reviewer, check_reviews, lost_race
+from sayso.store.guard import (
+    check_eligible,
+    check_reviewer,
+    check_reviews,
+    lost_race,
+    people_changed,
+)
 from sayso.store.transaction import Transaction
 from sayso.store.units.logs import log
+from sayso.store.units.people import directory_of, held_version
 from sayso.store.units.rules import rules_changed
 
 
@@ -40,8 +47,11 @@ def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
         check_reviews(request, before, stored)
         if not _replace(tx, rows, before):
             raise lost_race(request.request_id)
+    if change.people_version is not None and change.people_version != held_version(tx):
+        raise people_changed()
     review = check_reviews(request, before, stored)
     if review is not None and stored is not None:
+        check_eligible(request, review, directory_of(tx), change.at)
         row = review_row(request.request_id, before, review, stored.kind)
         tx.write(tx.queries.add_review, row)
     log(tx, rows.log)

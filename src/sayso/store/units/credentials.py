@@ -8,8 +8,6 @@ from sayso.store.codec.logs import LogRows
 from sayso.store.transaction import Transaction
 from sayso.store.units.logs import log
 
-PASSPHRASE = "passphrase_hash"
-
 
 def revoke_credential(tx: Transaction, credential_id: str, now: Moment, logged: LogRows) -> bool:
     """Revoke a credential; returns whether it was live."""
