@@ -15,7 +15,7 @@ from sayso.broker import review as reviewing
 from sayso.broker.access import Access, Actor
 from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.kept_grants import KeptGrants
-from sayso.broker.notify import Outbox, cancelled
+from sayso.broker.notify import Outbox, cancelled, readable
 from sayso.broker.people import People
 from sayso.broker.ports import Page
 from sayso.broker.remembering import NOTHING_MORE, Answer, Answered, Wish, answer
@@ -24,8 +24,6 @@ from sayso.broker.session_rules import SessionRules, flag_rules
 from sayso.broker.sweep import sweep
 from sayso.broker.wait import BEAT_SECONDS, Presence
 from sayso.broker.world import World
-from sayso.core.call import Owner
-from sayso.core.moment import Moment
 from sayso.core.observed_tool import KnownTool
 from sayso.core.session import DEFAULT_GROUP, Session
 from sayso.errors import (
@@ -36,8 +34,7 @@ from sayso.errors import (
     RuleNotFound,
     RuleRefused,
 )
-from sayso.people.directory import Directory
-from sayso.people.eligibility import concerns, may_see
+from sayso.people.eligibility import may_see
 from sayso.people.token import DECIDING, CredentialKind
 from sayso.policy.defaults import seed_rules
 from sayso.policy.examples import check_examples
@@ -54,11 +51,6 @@ SWEEP_SECONDS = 1.0
 AUDIT_BATCH = 500
 SOURCES = ("web", "terminal", "telegram", "cron", "mcp", "api", "webhook", "mail", "hook")
 WITHOUT_A_PERSON = ("cron", "webhook", "mail")
-
-
-def _reads(who: str, event: Notice, people: Directory, now: Moment) -> bool:
-    owner = Owner(event.user_id, event.agent_id, event.session_id)
-    return concerns(who, owner, event.eligible, people, now)
 
 
 class Broker:
@@ -333,7 +325,7 @@ class Broker:
         seen = found[-1].event_id if found else after
         people, now = await self.world.store.directory(), self.world.clock.now()
         who = actor.person.person_id
-        return seen, [n for n in found if not n.request_id or _reads(who, n, people, now)]
+        return seen, readable(found, who, people, now)
 
     # ── inside ──
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 
 import structlog
 
 from sayso.broker.ports import ALL
 from sayso.broker.world import World
-from sayso.requests.event import EventKind
+from sayso.core.call import Owner
+from sayso.core.moment import Moment
+from sayso.people.directory import Directory
+from sayso.people.eligibility import concerns
+from sayso.requests.event import EventKind, Notice
 
 _log = structlog.get_logger("sayso.notify")
 
@@ -76,6 +81,24 @@ class Outbox:
                 await self._world.notifier.update(request)
         except Exception as error:  # whatever a channel does, the request stays as it is
             _log.warning("a channel failed", request_id=request_id, error=str(error))
+
+
+def readable(
+    events: Iterable[Notice], person_id: str, people: Directory, now: Moment
+) -> list[Notice]:
+    """Those of the events that a person may read."""
+    return [
+        event
+        for event in events
+        if not event.request_id
+        or concerns(
+            person_id,
+            Owner(event.user_id, event.agent_id, event.session_id),
+            event.eligible,
+            people,
+            now,
+        )
+    ]
 
 
 async def cancelled(task: asyncio.Task[None]) -> None:
