@@ -15,6 +15,7 @@ from sayso.broker.broker import Broker
 from sayso.broker.rule_source import CachedRules, FixedLists, ListRules
 from sayso.broker.world import World
 from sayso.core.moment import Moment, plus
+from sayso.people.person import Person
 from sayso.people.token import CredentialKind
 from sayso.requests.approval import ApprovalRequest
 from sayso.server.run import serve
@@ -51,8 +52,15 @@ class InboxOnly:
 
     can_ask = True
 
-    async def announce(self, request: ApprovalRequest) -> None:
+    def ways(self, person: Person) -> tuple[str, ...]:
+        """Whoever can log in."""
+        return ("web",)
+
+    async def announce(self, request: ApprovalRequest, asked: object) -> None:
         """Nothing to send: the page hears of it by itself."""
+
+    async def remind(self, request: ApprovalRequest, asked: object) -> None:
+        """Nothing to send."""
 
     async def update(self, request: ApprovalRequest) -> None:
         """Nothing to send either."""

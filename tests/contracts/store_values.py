@@ -9,12 +9,24 @@ from sayso.audit.chain import Verification, verify
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker.ports import Change, NewCall
 from sayso.core.call import ToolCall, digest_of
+from sayso.core.moment import Moment
 from sayso.core.reason import Reason
 from sayso.people.token import Credential, CredentialKind
 from sayso.requests.approval import ApprovalRequest, Lease, Vote
 from sayso.requests.event import EventKind, Notice
+from sayso.requests.glass_events import GlassBroken, GlassReviewed
 from sayso.requests.lifecycle import Approved, Claimed, Event, Finished, Rejected, apply
-from tests.fakes.values import START, a_call, a_request, a_review, at, outcome, said
+from tests.fakes.values import (
+    START,
+    a_call,
+    a_glass,
+    a_request,
+    a_review,
+    a_second_review,
+    at,
+    outcome,
+    said,
+)
 
 OWNERS = Credential("cred-owner", CredentialKind.SESSION, "owner", "hash-owner", START)
 
@@ -74,6 +86,19 @@ def reject(request: ApprovalRequest, seconds: float = 1) -> Change:
     review = a_review(vote=Vote.REJECT, digest=request.digest, seconds=seconds, comment="no")
     event = Rejected(said(Reason.REJECTED, seconds, by="owner"), review)
     return step(request, event, reviewer=OWNERS, at=at(seconds))
+
+
+def breaks(request: ApprovalRequest, seconds: float = 1, review_by: Moment | None = None) -> Change:
+    """The owner breaks the glass."""
+    review = a_review(digest=request.digest, seconds=seconds)
+    glass = a_glass(seconds, review_by=at(seconds + 3600) if review_by is None else review_by)
+    event = GlassBroken(said(Reason.BREAK_GLASS, seconds, by="owner"), review, glass)
+    return step(request, event, reviewer=OWNERS, at=at(seconds), breaks_glass=True)
+
+
+def looks(request: ApprovalRequest) -> Change:
+    """Anna reviews it; the credential does not matter here."""
+    return step(request, GlassReviewed(a_second_review()))
 
 
 def claim(request: ApprovalRequest, token: str = "t1", until: float = 30) -> Change:

@@ -16,6 +16,7 @@ from sayso.channels.channel import Channel
 from sayso.channels.notifier import Channels
 from sayso.channels.terminal import TerminalApprover
 from sayso.channels.web import WebInbox
+from sayso.people.person import owner
 from sayso.requests.approval import ApprovalRequest, Vote
 from tests.fakes.terminal import FakeKeyring, Person, a_terminal
 from tests.fakes.values import a_call, a_request, approved, at, in_every_state
@@ -158,6 +159,13 @@ async def test_behind_the_notifier_nothing_it_does_reaches_the_broker(setting: S
         name = setting.channel.name
         fidelity = setting.channel.fidelity
         can_ask = True
+        confirms = True
+
+        def reaches(self, person: object) -> bool:
+            return True
+
+        async def remind(self, card: Card) -> None:
+            raise RuntimeError("broken")
 
         async def check(self) -> None:
             raise RuntimeError("broken")
@@ -183,7 +191,7 @@ async def test_behind_the_notifier_nothing_it_does_reaches_the_broker(setting: S
     notifier = Channels([Breaking()], picture, sleep=at_once, retry_seconds=(0.0,))
     port: Notifier = notifier
     for request in (a_request(), a_request(a_call(call_id="c2"))):
-        await port.announce(request)
+        await port.announce(request, [owner()])
         await notifier.settled()
         await port.update(approved(request))
         await notifier.settled()

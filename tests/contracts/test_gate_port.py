@@ -24,6 +24,7 @@ from sayso.errors import (
     DigestMismatch,
     ExternalIdReused,
     NotEligible,
+    RequestClosed,
     RequestNotFound,
 )
 from sayso.people.token import CredentialKind
@@ -118,6 +119,27 @@ async def test_a_wait_ends_with_its_time_or_with_the_decision(ports: Ports) -> N
     assert (told.effect, told.reason, told.status) == ("deny", "rejected", "rejected")
     assert (told.by, told.comment) == ("owner", "not on a Friday")
     assert "not on a Friday" in told.message
+
+
+@pytest.mark.spec("REQ-68")
+async def test_what_a_person_asks_back_ends_a_wait_once_and_is_answered(ports: Ports) -> None:
+    gate = await ports.gate()
+    standing = await gate.submit(draft())
+    waiting = asyncio.create_task(gate.wait(standing.call_id, 20))
+    await asyncio.sleep(0.1)
+    owner = await ports.scene.actor()
+    await ports.scene.broker.attention.ask_back(owner, standing.call_id, "why?")
+    told = await waiting
+    assert told.question is not None
+    assert (told.status, told.question.by, told.question.text) == ("pending", "owner", "why?")
+    again = await gate.wait(standing.call_id, 0.2)
+    assert again.question == told.question
+    await gate.answer(standing.call_id, told.question.question_id, "because")
+    (question,) = (await ports.scene.request(standing.call_id)).attention.questions
+    assert question.answer == "because"
+    with pytest.raises(RequestClosed):
+        await gate.answer(standing.call_id, told.question.question_id, "or rather")
+    assert (await gate.wait(standing.call_id, 0)).question is None
 
 
 async def test_an_approved_call_is_claimed_once_renewed_and_finished(ports: Ports) -> None:

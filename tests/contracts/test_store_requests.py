@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sayso.audit.record import RecordKind
 from sayso.broker.ports import StoredCall
 from sayso.core.approval_policy import ApprovalPolicy, Approver, OnTimeout, Severity
+from sayso.core.asking import Escalation
 from sayso.core.call import Owner, digest_of
 from sayso.core.reason import Reason
 from sayso.core.session import Session
@@ -20,6 +21,8 @@ from sayso.errors import LostRace, NotEligible, StoreError
 from sayso.people.changes import add_person
 from sayso.people.token import CredentialKind
 from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
+from sayso.requests.attention import Attention, Snooze
+from sayso.requests.deadline import next_due
 from sayso.requests.lifecycle import (
     CallerJoined,
     CallerLeft,
@@ -30,11 +33,13 @@ from sayso.requests.lifecycle import (
     Reviewed,
     Superseded,
 )
+from sayso.requests.nudges import Reminded
 from sayso.requests.precondition import Changed, ChangeKind, Precondition, PreconditionKind
 from tests.contracts.store_values import (
     OWNERS,
     approve,
     asks,
+    breaks,
     by_other,
     chain,
     claim,
@@ -42,12 +47,24 @@ from tests.contracts.store_values import (
     everything,
     finish,
     live,
+    looks,
     new,
     record,
     reject,
     step,
 )
-from tests.fakes.values import START, a_call, a_request, a_review, at, in_every_state, outcome, said
+from tests.fakes.values import (
+    START,
+    a_call,
+    a_glass,
+    a_request,
+    a_review,
+    at,
+    in_every_state,
+    outcome,
+    reviewed,
+    said,
+)
 
 OWNER = Owner("owner", "coder", "s1")
 
@@ -488,28 +505,103 @@ async def test_what_has_an_unknown_outcome_waits_for_a_person(store: Any) -> Non
     assert [r.request_id for r in await store.recent(9)] == ["approved"]
 
 
+@pytest.mark.spec("ST-5")
 async def test_due_is_what_time_concerns(store: Any) -> None:
-    seen = {"caller_seen": at(90)}
+    gone = {"caller": Caller.GONE}
+    policy = ApprovalPolicy(reminders=(100.0, 500.0), escalate=Escalation(("admin",), 400.0))
+    snoozed = Attention(snoozes=(Snooze("owner", "owner", at(99)),))
     requests = {
-        "expired": a_request(expires_at=at(100), **seen),
-        "not-expired": a_request(expires_at=at(101), **seen),
-        "unseen": a_request(caller_seen=at(50)),
-        "seen": a_request(caller_seen=at(51)),
-        "gone": a_request(caller_seen=at(50), caller=Caller.GONE),
-        "lapsed": replace(in_every_state()["approved"], approved_at=at(20), **seen),
-        "fresh": replace(in_every_state()["approved"], approved_at=at(21), **seen),
+        "expired": a_request(expires_at=at(100), **gone),
+        "not-expired": a_request(expires_at=at(101), **gone),
+        "never": a_request(**gone),
+        "reminder": a_request(policy=policy),
+        "reminded": a_request(policy=policy, attention=Attention(reminders=1)),
+        "snoozed": a_request(attention=snoozed),
+        "lapsed": replace(in_every_state()["approved"], approved_at=at(-500)),
+        "fresh": replace(in_every_state()["approved"], approved_at=at(-499)),
         "lease-over": in_every_state()["running"],
         "finished": replace(in_every_state()["done"], expires_at=at(1)),
         "unknown": replace(in_every_state()["unknown"], expires_at=at(1)),
+        "unreviewed": replace(in_every_state()["done"], glass=a_glass(review_by=at(90))),
+        "reviewed": replace(in_every_state()["done"], glass=reviewed(a_glass(review_by=at(90)))),
+        "told": replace(
+            in_every_state()["done"], glass=a_glass(review_by=at(90), alerted_at=at(95))
+        ),
     }
     running = in_every_state()["running"]
     assert running.lease is not None
-    lease = replace(running.lease, until=at(101))
-    requests["leased"] = replace(running, lease=lease, caller_seen=at(1))
+    requests["leased"] = replace(running, lease=replace(running.lease, until=at(101)))
     for name, request in requests.items():
         await store.submit(new(replace(request, call=replace(request.call, call_id=name))))
-    due = await store.due(at(100), at(50), at(20))
-    assert {r.request_id for r in due} == {"expired", "unseen", "lapsed", "lease-over"}
+    found = await store.take_due(at(100), at(130), 99)
+    assert [r.request_id for r in found] == [
+        "lease-over", "unreviewed", "snoozed", "expired", "lapsed", "reminder"
+    ]  # fmt: skip
+    assert next_due(requests["reminded"]) == at(400)
+    assert [r.request_id for r in await store.unreviewed()] == ["told", "unreviewed"]
+
+
+@pytest.mark.spec("ST-5")
+async def test_a_timer_is_given_to_one_at_a_time(store: Any) -> None:
+    for name in ("a", "b", "c"):
+        await store.submit(new(a_request(a_call(call_id=name), expires_at=at(100))))
+    assert await store.take_due(at(99), at(129), 9) in ((), [])
+    both = await asyncio.gather(*(store.take_due(at(100), at(130), 2) for _ in range(3)))
+    assert sorted(r.request_id for part in both for r in part) == ["a", "b", "c"]
+    assert list(await store.take_due(at(129), at(159), 9)) == []
+    assert len(await store.take_due(at(130), at(160), 9)) == 3, "whoever took them died"
+
+
+@pytest.mark.spec("ST-5")
+async def test_a_clock_that_was_set_back_does_not_keep_a_timer_from_others(store: Any) -> None:
+    await store.submit(new(a_request(expires_at=at(100))))
+    assert len(await store.take_due(at(90_000), at(90_030), 9)) == 1
+    assert len(await store.take_due(at(100), at(130), 9)) == 1
+    assert list(await store.take_due(at(105), at(135), 9)) == []
+
+
+async def test_a_change_gives_the_timer_back(store: Any) -> None:
+    policy = ApprovalPolicy(reminders=(10.0, 20.0))
+    await store.submit(new(a_request(policy=policy)))
+    (request,) = await store.take_due(at(10), at(40), 9)
+    await store.apply(step(request, Reminded(1)))
+    assert list(await store.take_due(at(19), at(49), 9)) == []
+    (request,) = await store.take_due(at(20), at(50), 9)
+    assert request.attention.reminders == 1
+
+
+async def test_a_caller_that_should_have_shown_itself_is_found(store: Any) -> None:
+    requests = {
+        "unseen": a_request(caller_seen=at(50)),
+        "seen": a_request(caller_seen=at(51)),
+        "gone": a_request(caller_seen=at(50), caller=Caller.GONE),
+        "approved": replace(in_every_state()["approved"], caller_seen=at(1)),
+        "running": in_every_state()["running"],
+        "done": in_every_state()["done"],
+    }
+    for name, request in requests.items():
+        await store.submit(new(replace(request, call=replace(request.call, call_id=name))))
+    assert {r.request_id for r in await store.unseen(at(50))} == {"unseen", "approved"}
+
+
+@pytest.mark.spec("REQ-68")
+async def test_the_glass_is_not_broken_again_before_the_last_one_was_reviewed(store: Any) -> None:
+    await store.put_credential(OWNERS, ())
+    for name in ("c1", "c2", "c3"):
+        await store.submit(asks(name))
+    first = breaks(await live(store, "c1"), review_by=at(60))
+    await store.apply(first)
+    found = await live(store, "c1")
+    assert (found.status, found.glass) == (Status.APPROVED, first.request.glass)
+    await store.apply(breaks(await live(store, "c2"), seconds=59))  # not overdue yet
+    before = await everything(store)
+    third = breaks(await live(store, "c3"), seconds=60)
+    with pytest.raises(NotEligible, match="no second person has reviewed it"):
+        await store.apply(third)
+    assert await everything(store) == before
+    await store.apply(looks(await live(store, "c1")))
+    await store.apply(third)
+    assert (await live(store, "c3")).status is Status.APPROVED
 
 
 async def test_a_touch_moves_the_caller_on_and_no_version(store: Any) -> None:

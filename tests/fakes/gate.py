@@ -138,6 +138,9 @@ class FakeGate:
         await self._wake()
         return self._standing(call)
 
+    async def answer(self, call_id: str, question_id: str, text: str | None) -> None:
+        self._enter("answer", call_id, question_id, text)
+
     async def wait(self, call_id: str, timeout: float) -> Standing:
         self._enter("wait", call_id)
         call = self.calls[call_id]

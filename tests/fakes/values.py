@@ -18,6 +18,7 @@ from sayso.requests.approval import (
     Vote,
     Why,
 )
+from sayso.requests.broken_glass import BrokenGlass, SecondReview
 from sayso.requests.lifecycle import (
     Approved,
     Cancelled,
@@ -111,6 +112,22 @@ def running(request: ApprovalRequest | None = None, seconds: float = 2.0) -> App
 def outcome(ok: bool = True, seconds: float = 3.0, said_by: str | None = None) -> Outcome:
     """What came of a run."""
     return Outcome(ok, "sent", at(seconds), 0.5, said_by)
+
+
+def a_glass(seconds: float = 1.0, **changes: Any) -> BrokenGlass:
+    """The owner broke the glass at that moment, to be reviewed within an hour."""
+    glass = BrokenGlass("owner", "owner", "the site is down", at(seconds), at(seconds + 3600))
+    return replace(glass, **changes)
+
+
+def a_second_review(person_id: str = "anna", justified: bool = True) -> SecondReview:
+    """What somebody else says of it."""
+    return SecondReview(person_id, person_id, f"cred-{person_id}", "test", justified, None, at(9))
+
+
+def reviewed(glass: BrokenGlass) -> BrokenGlass:
+    """The glass, after Anna has looked."""
+    return replace(glass, review=a_second_review())
 
 
 def in_every_state() -> dict[str, ApprovalRequest]:

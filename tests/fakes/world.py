@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -72,11 +72,21 @@ class FakeNotifier:
     def __init__(self) -> None:
         self.can_ask = True
         self.fails: Exception | None = None
+        self.unreachable: set[str] = set()
         self.announced: list[ApprovalRequest] = []
+        self.asked: list[list[str]] = []
+        self.reminded: list[tuple[str, list[str]]] = []
         self.updated: list[ApprovalRequest] = []
 
-    async def announce(self, request: ApprovalRequest) -> None:
+    def ways(self, person: Person) -> tuple[str, ...]:
+        return () if person.person_id in self.unreachable else ("test",)
+
+    async def remind(self, request: ApprovalRequest, asked: Collection[Person]) -> None:
+        self.reminded.append((request.request_id, [person.person_id for person in asked]))
+
+    async def announce(self, request: ApprovalRequest, asked: Collection[Person] = ()) -> None:
         self.announced.append(request)
+        self.asked.append([person.person_id for person in asked])
         if self.fails is not None:
             raise self.fails
 

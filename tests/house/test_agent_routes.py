@@ -19,6 +19,7 @@ FOR_AGENTS = {
     ("POST", "/api/calls"),
     ("POST", "/api/calls/decide"),
     ("GET", "/api/calls/{call_id}/wait"),
+    ("POST", "/api/calls/{call_id}/answer"),
     ("POST", "/api/calls/{call_id}/leave"),
     ("POST", "/api/calls/{call_id}/claim"),
     ("POST", "/api/calls/{call_id}/renew"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
 from typing import Any
 
 from sayso.broker.broker import Broker
@@ -19,6 +19,7 @@ from sayso.broker.run import run
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.world import World
 from sayso.core.session import CallDraft
+from sayso.people.person import Person
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.requests.approval import ApprovalRequest
 from tests.fakes.virtual_time import VirtualLoop
@@ -168,7 +169,15 @@ class Process:
 
     can_ask = True
 
-    async def announce(self, request: ApprovalRequest) -> None:
+    def ways(self, person: Person) -> tuple[str, ...]:
+        """Everybody is reached."""
+        return ("test",)
+
+    async def remind(self, request: ApprovalRequest, asked: Collection[Person]) -> None:
+        """Show it once more."""
+        await self.effect("remind", lambda: asyncio.sleep(0))
+
+    async def announce(self, request: ApprovalRequest, asked: Collection[Person]) -> None:
         """Show a new request."""
 
         async def show() -> None:

@@ -45,6 +45,8 @@ class RecordKind(StrEnum):
     OUTCOME = "outcome"
     CONFIGURATION = "configuration"
     ACCESS = "access"
+    ATTENTION = "attention"
+    BREAK_GLASS = "break-glass"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,13 @@ from sayso.audit.chain import Entry, Verification, verify
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import review as reviewing
 from sayso.broker.access import Access, Actor
+from sayso.broker.attention import Attention
 from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.kept_grants import KeptGrants
 from sayso.broker.notify import Outbox, cancelled, readable
 from sayso.broker.people import People
 from sayso.broker.ports import Page
+from sayso.broker.reachability import warn_if_nobody
 from sayso.broker.remembering import NOTHING_MORE, Answer, Answered, Wish, answer
 from sayso.broker.session_gate import SessionGate, stop_session_by
 from sayso.broker.session_rules import SessionRules, flag_rules
@@ -60,6 +62,7 @@ class Broker:
         self.world = world
         self.access = Access(world.store, world.clock, world.ids)
         self.presence = Presence()
+        self.attention = Attention(world)
         self.session_rules = SessionRules(world, self.access)
         self.kept = KeptGrants(world)
         self.people = People(world, self.access)
@@ -72,6 +75,7 @@ class Broker:
         """Seed the rule table and begin to sweep, to show callers as present and to feed channels."""
         await self.world.store.seed_rules(seed_rules())
         await self._outbox.start()
+        await warn_if_nobody(self.world)
         self._tasks = [
             asyncio.create_task(self._sweeping(), name="sayso-sweep"),
             asyncio.create_task(self._beating(), name="sayso-presence"),

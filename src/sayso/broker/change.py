@@ -11,6 +11,7 @@ from typing import Any
 
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.audit.redact import redact
+from sayso.broker.attention_words import words_of
 from sayso.broker.ports import Change, NewCall
 from sayso.broker.records import call_record
 from sayso.broker.world import World
@@ -20,20 +21,27 @@ from sayso.core.reason import Reason
 from sayso.people.token import Credential
 from sayso.requests.approval import ApprovalRequest, Resolution, Review, Status
 from sayso.requests.event import EventKind, Notice
+from sayso.requests.glass_events import GlassBroken, GlassOverdue, GlassReviewed
+from sayso.requests.grant import WITHOUT_VOTES
 from sayso.requests.lifecycle import (
     Approved,
     CallerJoined,
     CallerLeft,
+    Cancelled,
     Claimed,
     Edit,
     Event,
+    Expired,
     Finished,
+    Lapsed,
     LeaseOver,
     Limited,
     OutcomeSaid,
+    Refused,
     Rejected,
     Renewed,
     Reviewed,
+    Superseded,
     Unreportable,
     apply,
 )
@@ -70,6 +78,7 @@ def change_of(
         approves_definition=isinstance(event, Approved)
         and event.review is not None
         and request.call.definition is not None,
+        breaks_glass=isinstance(event, GlassBroken),
     )
 
 
@@ -105,11 +114,27 @@ def notice(kind: EventKind, request: ApprovalRequest, now: Moment, **data: objec
 def _records(
     request: ApprovalRequest, event: Event, now: Moment, channel: str | None
 ) -> tuple[AuditRecord, ...]:
+    words = words_of(event)
+    if words is not None:
+        glass = isinstance(event, GlassReviewed | GlassOverdue)
+        kind = RecordKind.BREAK_GLASS if glass else RecordKind.ATTENTION
+        record = _record(
+            kind,
+            request,
+            now,
+            words.what,
+            by=words.by,
+            channel=words.channel or channel,
+            comment=words.comment,
+        )
+        return () if words.silent else (record,)
     match event:
         case CallerJoined() | CallerLeft() | Renewed() | Limited():
             return ()
         case Claimed():
-            effect, reason = Effect.ALLOW.word, Reason.APPROVED.value
+            end = request.resolution
+            made = end.reason if end is not None and end.reason in WITHOUT_VOTES else None
+            effect, reason = Effect.ALLOW.word, (made or Reason.APPROVED).value
             return (_record(RecordKind.CLAIM, request, now, reason, effect=effect),)
         case Finished() | Unreportable():
             said, comment = request.outcome, None
@@ -125,10 +150,19 @@ def _records(
                 _vote(request, review, now),
                 _resolved(request, resolution, now),
             )
-        case Rejected(resolution, review):
+        case Rejected(resolution, review) | GlassBroken(resolution, review):
             return (_vote(request, review, now), _resolved(request, resolution, now))
+        case (
+            Approved(resolution)
+            | Expired(resolution)
+            | Cancelled(resolution)
+            | Superseded(resolution)
+            | Refused(resolution)
+            | Lapsed(resolution)
+        ):
+            return (_resolved(request, resolution, now),)
         case _:
-            return (_resolved(request, event.resolution, now),)
+            return ()
     return (
         _record(
             RecordKind.OUTCOME,
@@ -200,6 +234,14 @@ def _record(
 def _notices(
     request: ApprovalRequest, event: Event, now: Moment, counted: Tally | None
 ) -> tuple[Notice, ...]:
+    words = words_of(event)
+    if words is not None:
+        if words.silent:
+            return ()
+        shown = words.what != "delivered"
+        kind = EventKind.APPROVAL_CHANGED if shown else EventKind.DELIVERY_CHANGED
+        more = {} if words.person_id is None else {"person_id": words.person_id}
+        return (notice(kind, request, now, what=words.what, by=words.by, **more),)
     match event:
         case Renewed() | Limited():
             return ()
@@ -221,15 +263,26 @@ def _notices(
                 need=counted.need,
                 edited=edit is not None,
             )
-        case _:
+        case (
+            Approved(resolution)
+            | Rejected(resolution)
+            | Expired(resolution)
+            | Cancelled(resolution)
+            | Superseded(resolution)
+            | Refused(resolution)
+            | Lapsed(resolution)
+            | GlassBroken(resolution)
+        ):
             told = notice(
                 EventKind.APPROVAL_RESOLVED,
                 request,
                 now,
                 tool_name=request.call.written_name,
                 approved=request.status is Status.APPROVED,
-                reason=event.resolution.reason.value,
-                by=event.resolution.by,
+                reason=resolution.reason.value,
+                by=resolution.by,
                 edited=request.edited is not None,
             )
+        case _:
+            return ()
     return (told,)

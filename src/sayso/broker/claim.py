@@ -20,7 +20,7 @@ from sayso.broker.preconditions import (
     why_not_enough,
 )
 from sayso.broker.records import call_record
-from sayso.broker.submit import new_call, own_request
+from sayso.broker.submit import new_call, own_request, widened
 from sayso.broker.world import World, decide_call, standing_of_request
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
@@ -31,7 +31,7 @@ from sayso.gate.explain import verdict_message
 from sayso.gate.verdict import Verdict
 from sayso.requests.approval import ApprovalRequest, Caller, Lease, Outcome, Resolution, Status
 from sayso.requests.deadline import LEASE_SECONDS, due
-from sayso.requests.grant import grant_of
+from sayso.requests.grant import WITHOUT_VOTES, grant_of
 from sayso.requests.lifecycle import (
     OPEN,
     CallerLeft,
@@ -45,6 +45,9 @@ from sayso.requests.lifecycle import (
 from sayso.requests.precondition import Changed
 
 MAX_SUMMARY = 2000
+
+LIFTED = WITHOUT_VOTES | {Reason.APPROVED}
+"""Why an approved call is allowed, where it is the approval that allows it."""
 
 
 async def claim(world: World, session: Session, call_id: str, digest: str) -> Claim | Standing:
@@ -77,7 +80,7 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
             changed: list[Changed] = []
             if verdict.effect is Effect.ALLOW:
                 # What rules alone allow by now needs no approval, so nothing has to be as it was.
-                if verdict.reason is Reason.APPROVED:
+                if verdict.reason in LIFTED:
                     changed = await changes_since(world, session, request, verdict)
                 if not changed:
                     return await _take(world, session, request, people.version, now)
@@ -183,15 +186,18 @@ async def _ask_again(
     if asking.effect is not Effect.ASK:  # nothing asks about it any more but what has changed
         asking = structs.replace(verdict, effect=Effect.ASK, digest=asking.digest)
     asking = structs.replace(asking, reason=Reason.NEEDS_FRESH_APPROVAL)
-    follow_up = new_call(
-        fresh,
-        asking,
-        await world.store.directory(),
-        now,
-        previous=request.request_id,
-        frozen=await preconditions(world, session, fresh, asking),
-        changed=tuple(changed),
-        keys=await keys_offered(world, session, fresh, asking),
+    follow_up = await widened(
+        world,
+        new_call(
+            fresh,
+            asking,
+            await world.store.directory(),
+            now,
+            previous=request.request_id,
+            frozen=await preconditions(world, session, fresh, asking),
+            changed=tuple(changed),
+            keys=await keys_offered(world, session, fresh, asking),
+        ),
     )
     assert follow_up.request is not None, "an ask makes a request"
     resolution = Resolution(Reason.NEEDS_FRESH_APPROVAL, now, comment=in_words(changed))

@@ -16,6 +16,7 @@ LOOK_BACK = 100
 
 
 _WHY = {
+    Reason.NOBODY_REACHABLE.value: "it needs a person, and none of those who may decide could be reached",
     Reason.NO_APPROVER.value: "it needs a person, and there was nobody to ask",
     Reason.STICKY_DENY.value: "the identical call was rejected before",
     Reason.CANCELLED.value: "the session was stopped",

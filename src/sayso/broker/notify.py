@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import structlog
 
+from sayso.broker.attention_words import ESCALATED, REMINDED, SNOOZE_OVER
 from sayso.broker.ports import ALL
+from sayso.broker.reachability import whom_to_ask
 from sayso.broker.world import World
 from sayso.core.call import Owner
 from sayso.core.moment import Moment
 from sayso.people.directory import Directory
 from sayso.people.eligibility import concerns
+from sayso.requests.approval import ApprovalRequest
 from sayso.requests.event import EventKind, Notice
 
 _log = structlog.get_logger("sayso.notify")
@@ -35,7 +38,13 @@ class Outbox:
         self._seen = await self._world.store.last_notice()
         for request in await self._world.store.pending():
             if request.waits:
-                await self._hand_over(request.request_id, {EventKind.APPROVAL_REQUESTED})
+                await self._announce_again(request)
+
+    async def _announce_again(self, request: ApprovalRequest) -> None:
+        try:
+            await self._announce(request)
+        except Exception as error:  # whatever a channel does, the request stays as it is
+            _log.warning("a channel failed", request_id=request.request_id, error=str(error))
 
     async def run(self) -> None:
         """Hand over events until cancelled."""
@@ -60,27 +69,53 @@ class Outbox:
         A request that changed several times is handed over once, as it is now.
         """
         notices = await self._world.store.notices(self._seen, BATCH)
-        kinds: dict[str, set[EventKind]] = {}
+        told: dict[str, list[Notice]] = {}
         for event in notices:
-            if event.request_id:
-                kinds.setdefault(event.request_id, set()).add(event.kind)
-        for request_id, found in kinds.items():
+            if event.request_id and event.kind is not EventKind.DELIVERY_CHANGED:
+                told.setdefault(event.request_id, []).append(event)
+        for request_id, found in told.items():
             await self._hand_over(request_id, found)
         if notices:
             self._seen = notices[-1].event_id  # only now: what could not be read is read again
         return len(notices) == BATCH
 
-    async def _hand_over(self, request_id: str, kinds: set[EventKind]) -> None:
+    async def _hand_over(self, request_id: str, notices: Sequence[Notice]) -> None:
         request = await self._world.store.request(request_id)
         if request is None:
             return
+        kinds = {notice.kind for notice in notices}
         try:
             if EventKind.APPROVAL_REQUESTED in kinds:
-                await self._world.notifier.announce(request)
+                await self._announce(request)
             if kinds != {EventKind.APPROVAL_REQUESTED}:
                 await self._world.notifier.update(request)
+            if request.waits:
+                await self._remind(request, notices)
         except Exception as error:  # whatever a channel does, the request stays as it is
             _log.warning("a channel failed", request_id=request_id, error=str(error))
+
+    async def _announce(self, request: ApprovalRequest) -> None:
+        await self._world.notifier.announce(request, await whom_to_ask(self._world, request))
+
+    async def _remind(self, request: ApprovalRequest, notices: Sequence[Notice]) -> None:
+        """Show it once more to those whom a reminder, a widening or the end of a "not now" concerns."""
+        said = {notice.data.get("what"): notice for notice in notices}
+        if ESCALATED in said:
+            await self._announce(request)
+        again = {notice.data.get("person_id") for notice in notices if _over(notice)}
+        if REMINDED not in said and not again:
+            return
+        hidden = {snooze.person_id for snooze in request.attention.snoozes}
+        people = [
+            person
+            for person in await whom_to_ask(self._world, request)
+            if person.person_id in again or (REMINDED in said and person.person_id not in hidden)
+        ]
+        await self._world.notifier.remind(request, people)
+
+
+def _over(notice: Notice) -> bool:
+    return notice.data.get("what") == SNOOZE_OVER
 
 
 def readable(

@@ -96,18 +96,8 @@ async def review(
                 )
             edit = await edit_of(world, actor, request, arguments, people, now)
         voted = request if edit is None else edited(request, edit)
-        counts = counts_as(actor.person.person_id, asked_of(voted), people, now)
-        given = Review(
-            actor.person.person_id,
-            actor.person.name,
-            actor.credential.credential_id,
-            actor.channel,
-            vote,
-            digest if edit is None else edit.digest,
-            comment or None,
-            now,
-            stands_for=None if actor.person.person_id in counts else counts[0],
-        )
+        voted_digest = digest if edit is None else edit.digest
+        given = vote_of(actor, voted, vote, voted_digest, comment, people, now)
         check_channel(request, given)
         event, counted = _event(voted, given, people, edit)
         try:
@@ -122,6 +112,30 @@ async def review(
             return await write(world, change)
         except LostRace:
             continue  # somebody else changed it: look again, and say so if it is closed now
+
+
+def vote_of(
+    actor: Actor,
+    request: ApprovalRequest,
+    vote: Vote,
+    digest: str | None,
+    comment: str | None,
+    people: Directory,
+    now: Moment,
+) -> Review:
+    """The vote of somebody who may decide, in their own right or for somebody absent."""
+    counts = counts_as(actor.person.person_id, asked_of(request), people, now)
+    return Review(
+        actor.person.person_id,
+        actor.person.name,
+        actor.credential.credential_id,
+        actor.channel,
+        vote,
+        digest,
+        comment or None,
+        now,
+        stands_for=None if actor.person.person_id in counts else counts[0],
+    )
 
 
 def why_not(actor: Actor, request: ApprovalRequest, people: Directory, now: Moment) -> str | None:

@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import structlog
+
 from sayso.broker.ports import Claim, GatePort, Standing
 from sayso.core.call import check_arguments
 from sayso.core.reason import Reason
@@ -26,6 +28,8 @@ from sayso.errors import (
 )
 
 T = TypeVar("T")
+
+_log = structlog.get_logger("sayso.run")
 
 WAIT_SECONDS = 50.0
 """How long one wait lasts before it is renewed; it keeps the caller present."""
@@ -44,8 +48,16 @@ OnAsked = Callable[[Standing], Awaitable[None]]
 """Told once, when a call waits for people: a host can show it."""
 
 
+OnQuestion = Callable[[Standing], Awaitable[str | None]]
+"""Answers what a person asked back (`standing.question`); None says that the agent cannot answer."""
+
+
 async def authorize(
-    port: GatePort, draft: CallDraft, *, on_asked: OnAsked | None = None
+    port: GatePort,
+    draft: CallDraft,
+    *,
+    on_asked: OnAsked | None = None,
+    on_question: OnQuestion | None = None,
 ) -> Standing:
     """Ask the gate and wait until the call is decided; raises nothing for a refusal.
 
@@ -54,14 +66,25 @@ async def authorize(
     standing = await _submit(port, draft)
     if on_asked is not None and standing.status == "pending":
         await on_asked(standing)
-    return await await_decision(port, standing)
+    return await await_decision(port, standing, on_question)
 
 
-async def await_decision(port: GatePort, standing: Standing) -> Standing:
-    """Wait until a submitted call is neither pending nor running elsewhere."""
+async def await_decision(
+    port: GatePort, standing: Standing, on_question: OnQuestion | None = None
+) -> Standing:
+    """Wait until a submitted call is neither pending nor running elsewhere.
+
+    What a person asks back meanwhile is answered with `on_question`; without one, or if it fails, the
+    person is told that this agent cannot answer.
+    """
+    asked: set[str] = set()
     try:
         while standing.goes_on:
             standing = await port.wait(standing.call_id, WAIT_SECONDS)
+            question = standing.question
+            if question is not None and question.question_id not in asked:
+                asked.add(question.question_id)
+                await _answer(port, standing, question.question_id, on_question)
     except asyncio.CancelledError:
         await _leave(port, standing.call_id)
         raise
@@ -76,6 +99,7 @@ async def run(
     describe: Callable[[T], str] = lambda _: "done",
     on_asked: OnAsked | None = None,
     on_edited: OnAsked | None = None,
+    on_question: OnQuestion | None = None,
     recheck: Recheck | None = None,
 ) -> T:
     """Authorize a call, claim it, run it at most once, and record what came of it.
@@ -88,7 +112,7 @@ async def run(
     """
     # A copy of our own: what the caller's objects become while a person thinks does not matter.
     draft = replace(draft, arguments=check_arguments(draft.arguments))
-    standing = await authorize(port, draft, on_asked=on_asked)
+    standing = await authorize(port, draft, on_asked=on_asked, on_question=on_question)
     while True:
         if standing.allowed:
             return await _execute(port, standing.call_id, None, draft, execute, describe)
@@ -105,7 +129,23 @@ async def run(
                 return await _execute(port, taken.call_id, taken.token, draft, execute, describe)
         if taken.status == "approved":
             taken = await _later(port, taken)  # the rules cannot be loaded just now, say
-        standing = await await_decision(port, taken)
+        standing = await await_decision(port, taken, on_question)
+
+
+async def _answer(
+    port: GatePort, standing: Standing, question_id: str, on_question: OnQuestion | None
+) -> None:
+    """Hand the agent's answer in; a question that nobody answers stops no call."""
+    text: str | None = None
+    if on_question is not None:
+        try:
+            text = await on_question(standing)
+        except Exception as error:  # an agent that fails to answer has not answered
+            _log.warning("a question was not answered", error=repr(error))
+    try:
+        await port.answer(standing.call_id, question_id, text)
+    except SaysoError as error:
+        _log.warning("an answer was not taken", error=error.message)
 
 
 def refusal(standing: Standing) -> SaysoError:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import claim as claiming
 from sayso.broker.access import Actor
+from sayso.broker.attention import answering
 from sayso.broker.ports import Claim, Standing
 from sayso.broker.submit import decide_only, submit
 from sayso.broker.sweep import cancel_session
@@ -39,6 +40,10 @@ class SessionGate:
     async def wait(self, call_id: str, timeout: float) -> Standing:
         """See GatePort."""
         return await wait(self._world, self._presence, self.session_id, call_id, timeout)
+
+    async def answer(self, call_id: str, question_id: str, text: str | None) -> None:
+        """See GatePort."""
+        await answering(self._world, self.session_id, call_id, question_id, text)
 
     async def leave(self, call_id: str) -> None:
         """See GatePort."""

@@ -9,6 +9,7 @@ from sayso.broker.change import change_of, notice, write
 from sayso.broker.offering import keys_offered
 from sayso.broker.ports import NewCall, Standing, StoredCall
 from sayso.broker.preconditions import preconditions
+from sayso.broker.reachability import escalates_at_once
 from sayso.broker.records import verdict_record
 from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
 from sayso.core.call import ToolCall, digest_of
@@ -55,7 +56,7 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
         frozen = await preconditions(world, session, call, verdict)
         keys = await keys_offered(world, session, call, verdict)
         people = await world.store.directory()
-    new = new_call(call, verdict, people, now, frozen=frozen, keys=keys)
+    new = await widened(world, new_call(call, verdict, people, now, frozen=frozen, keys=keys))
     earlier = await world.store.submit(new)
     if earlier is not None:
         return await _repeat(world, session, call, digest, earlier)
@@ -129,6 +130,15 @@ def new_call(
         records=(verdict_record(call, verdict, now),),
         notices=notices,
     )
+
+
+async def widened(world: World, new: NewCall) -> NewCall:
+    """The new call, asked of everybody at once where those who are asked first cannot be reached."""
+    request = new.request
+    if request is None or not await escalates_at_once(world, request):
+        return new
+    attention = replace(request.attention, escalated_at=request.created_at)
+    return replace(new, request=replace(request, attention=attention))
 
 
 async def own_request(world: World, session_id: str, call_id: str) -> ApprovalRequest | None:

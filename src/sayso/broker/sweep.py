@@ -9,11 +9,17 @@ from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 from sayso.errors import LostRace, RequestClosed
 from sayso.gate.explain import verdict_message
+from sayso.people.asking import deciding
 from sayso.people.directory import Directory
 from sayso.requests.approval import ApprovalRequest, Resolution, Status
-from sayso.requests.deadline import CALLER_SECONDS, UNREACHABLE_SECONDS, due
-from sayso.requests.lifecycle import LAPSE_SECONDS, Approved, Cancelled, Event, Limited, Refused
-from sayso.requests.quorum import out_of_reach_of
+from sayso.requests.deadline import CALLER_SECONDS, UNREACHABLE_SECONDS, due, is_over, nudge
+from sayso.requests.lifecycle import Approved, CallerLeft, Cancelled, Event, Limited, Refused
+from sayso.requests.quorum import asked_of, out_of_reach_of
+
+TAKE_SECONDS = 30.0
+"""For how long a replica takes the timers it acts on; if it dies, another one takes them then."""
+
+TAKE_AT_ONCE = 200
 
 
 async def sweep(world: World, *, rules_changed: bool = True, people_changed: bool = True) -> int:
@@ -22,17 +28,14 @@ async def sweep(world: World, *, rules_changed: bool = True, people_changed: boo
     `rules_changed` False leaves out what only other rules could change, `people_changed` what only
     other people could.
     """
+    changed = await _bring_what_is_due(world)
     now = world.clock.now()
-    found = await world.store.due(now, plus(now, -CALLER_SECONDS), plus(now, -LAPSE_SECONDS))
-    changed = 0
-    people = await world.store.directory()
     if people_changed:
-        changed += await _limit(world, people, now)
-    for request in found:
-        waits = request.status is Status.PENDING
-        event = due(request, now, out_of_reach_of(request, people) if waits else None)
-        if event is not None and await _write(world, request, event, now):
-            changed += 1
+        changed += await _limit(world, await world.store.directory(), now)
+    for request in await world.store.unseen(plus(now, -CALLER_SECONDS)):
+        event = due(request, now)
+        if isinstance(event, CallerLeft):
+            changed += await _write(world, request, event, now)
     for session_id in await world.store.stopped_sessions():
         # whoever stopped it died before it had cancelled everything, or a call slipped in between
         changed += await cancel_session(world, session_id)
@@ -48,6 +51,39 @@ async def _limit(world: World, people: Directory, now: Moment) -> int:
             until = plus(now, UNREACHABLE_SECONDS)
             changed += await _write(world, request, Limited(until), now)
     return changed
+
+
+async def _bring_what_is_due(world: World) -> int:
+    """Take the timers that have run out and act on them; what another replica has taken is its own."""
+    changed = 0
+    while True:
+        now = world.clock.now()
+        taken = await world.store.take_due(now, plus(now, TAKE_SECONDS), TAKE_AT_ONCE)
+        for request in taken:
+            changed += await _bring(world, request, now)
+        if len(taken) < TAKE_AT_ONCE:
+            return changed
+
+
+async def _bring(world: World, request: ApprovalRequest, now: Moment) -> int:
+    """Apply what time has brought to one request, one event after the other; returns how many were."""
+    out_of_reach, eligible, version = None, frozenset[str](), None
+    if request.waits and is_over(request, now):
+        people = await world.store.directory()
+        version = people.version
+        out_of_reach = out_of_reach_of(request, people)
+        eligible = frozenset(deciding(asked_of(request), people, now))
+    count = 0
+    while True:
+        event = due(request, now, out_of_reach, eligible) or nudge(request, now)
+        if event is None:
+            return count
+        try:
+            change = change_of(request, event, now, people_version=version)
+            request = await write(world, change)
+        except (RequestClosed, LostRace):
+            return count  # somebody else changed it, which set its timer anew
+        count += 1
 
 
 async def cancel_session(world: World, session_id: str) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from sayso.broker.change import change_of, write
 from sayso.broker.ports import Standing
 from sayso.broker.submit import own_request, rejoin
 from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
-from sayso.core.moment import plus, seconds_between
-from sayso.errors import RequestNotFound
-from sayso.requests.approval import Caller, Status
+from sayso.core.moment import Moment, plus, seconds_between
+from sayso.errors import LostRace, RequestClosed, RequestNotFound
+from sayso.requests.approval import ApprovalRequest, Caller, Status
 from sayso.requests.deadline import CALLER_SECONDS, due
+from sayso.requests.nudges import QuestionTold
 
 POLL_SECONDS = 5.0
 """A waiter looks again after so long even if it hears nothing: lost notices do no harm (ST-3)."""
@@ -60,6 +62,8 @@ async def wait(
                     request = await rejoin(world, request)  # it was only thought to have gone
                 elif seconds_between(request.caller_seen, now) >= BEAT_SECONDS:
                     await world.store.touch([request.request_id], now)
+            if timeout > 0 and await _is_asked(world, request, now):
+                return standing_of_request(request)
             left = seconds_between(now, end)
             asked_again = request.request_id != call_id
             if request.status not in (Status.PENDING, Status.RUNNING) or asked_again or left <= 0:
@@ -70,6 +74,22 @@ async def wait(
     finally:
         presence.exit(call_id)
         subscription.close()
+
+
+async def _is_asked(world: World, request: ApprovalRequest, now: Moment) -> bool:
+    """Whether a person asked back and no caller has been told yet; from now on one has.
+
+    So a caller that knows nothing of questions is not woken by the same one again and again.
+    """
+    question = request.attention.open_question
+    if not request.waits or question is None or question.told_at is not None:
+        return False
+    try:
+        told = QuestionTold(question.question_id, now)
+        await write(world, change_of(request, told, now))
+    except (LostRace, RequestClosed):
+        return False  # it is looked at again at once: whoever changed it has told of it
+    return True
 
 
 async def _without_request(world: World, session_id: str, call_id: str) -> Standing:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sayso.broker.ports import Clock, Feed, Ids, Notifier, RuleSource, Standing, Store
+from sayso.broker.ports import AskedBack, Clock, Feed, Ids, Notifier, RuleSource, Standing, Store
+from sayso.broker.reachability import reach_of
+from sayso.core.asking import Unreachable
 from sayso.core.call import ToolCall
 from sayso.core.code_words import code_of
 from sayso.core.effect import Effect
@@ -16,9 +18,10 @@ from sayso.gate.decide import Context, decide
 from sayso.gate.explain import request_message, verdict_message
 from sayso.gate.verdict import Verdict
 from sayso.people.directory import Directory
+from sayso.people.eligibility import Asked
 from sayso.policy.facts import Facts
 from sayso.requests.approval import ApprovalRequest, Status
-from sayso.requests.grant import STICKY_SECONDS, Grant, StickyRejection
+from sayso.requests.grant import STICKY_SECONDS, WITHOUT_VOTES, Grant, StickyRejection
 from sayso.requests.precondition import NO_FILES, Files
 from sayso.requests.standing_grant import Remembered
 
@@ -54,18 +57,26 @@ async def decide_call(
     if verdict.policy is None or verdict.policy.effect is not Effect.ASK:
         return verdict
     # only what asks can meet an earlier answer, so only that pays for looking it up
-    sticky, kept = None, await _remembered(world, session, call)
+    more, kept = context, await _remembered(world, session, call)
+    if verdict.effect is Effect.ASK and await _nobody_and_refuses(world, call, verdict):
+        more = replace(more, nobody_reachable=True)
     if verdict.effect is not Effect.ALLOW:
         since = plus(now, -STICKY_SECONDS)
         rejected = await world.store.last_rejection(call.owner, verdict.digest, since)
         if rejected is not None and rejected.resolution is not None:
-            sticky = StickyRejection(rejected.request_id, rejected.resolution)
-    if sticky is None and not kept:
-        return verdict
-    if kept and not grants:
-        people = await world.store.directory()
-    context = replace(context, sticky=sticky, remembered=kept, people=people)
-    return decide(call, rules, grants, context, world.facts, now)
+            more = replace(more, sticky=StickyRejection(rejected.request_id, rejected.resolution))
+    if kept:
+        people = people if grants else await world.store.directory()
+        more = replace(more, remembered=kept, people=people)
+    return verdict if more is context else decide(call, rules, grants, more, world.facts, now)
+
+
+async def _nobody_and_refuses(world: World, call: ToolCall, verdict: Verdict) -> bool:
+    """Whether nobody can be reached, where the policy refuses then: only there it is looked up."""
+    policy = verdict.policy
+    if policy is None or policy.approval.unreachable is not Unreachable.REFUSE:
+        return False
+    return (await reach_of(world, Asked(call.owner, policy.approval))).nobody
 
 
 async def _remembered(world: World, session: Session, call: ToolCall) -> Remembered:
@@ -111,7 +122,8 @@ def standing_of_request(request: ApprovalRequest) -> Standing:
         effect = Effect.DENY
         reason = resolution.reason if resolution is not None else Reason.ERROR
     else:
-        effect, reason = Effect.ALLOW, Reason.APPROVED
+        made = resolution is not None and resolution.reason in WITHOUT_VOTES
+        effect, reason = Effect.ALLOW, resolution.reason if made and resolution else Reason.APPROVED
     return Standing(
         call_id=request.request_id,
         digest=request.digest,
@@ -125,4 +137,10 @@ def standing_of_request(request: ApprovalRequest) -> Standing:
         summary=None if outcome is None else outcome.summary,
         arguments=None if request.edited is None else request.call.arguments,
         edited_by=None if request.edited is None else request.edited.by,
+        question=_question(request),
     )
+
+
+def _question(request: ApprovalRequest) -> AskedBack | None:
+    asked = request.attention.open_question if request.waits else None
+    return None if asked is None else AskedBack(asked.question_id, asked.person_name, asked.text)

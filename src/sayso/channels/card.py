@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
+from sayso.channels.card_asking import NOT_KNOWN, CardAsking, Viewed, asking_of
 from sayso.channels.card_parts import (
     CardArgument,
     CardChange,
@@ -80,6 +81,7 @@ class Card:
     edited: CardEdit | None
     agent_words: Shown | None
     who: CardWho
+    asking: CardAsking
     approve_refused: str | None
     resolution: Resolution | None
     outcome: Outcome | None
@@ -128,6 +130,7 @@ class Card:
             "edited": None if self.edited is None else self.edited.to_json(),
             "agent_words": _optional_json(self.agent_words),
             "who": self.who.to_json(),
+            "asking": self.asking.to_json(),
             "approve_refused": self.approve_refused,
             "resolution": None if self.resolution is None else self.resolution.to_json(),
             "outcome": None if self.outcome is None else self.outcome.to_json(),
@@ -142,6 +145,7 @@ def card_of(
     refusal: str | None = None,
     rules_unavailable: bool = False,
     channel: str | None = None,
+    viewed: Viewed = NOT_KNOWN,
     zone: tzinfo | None = None,
     people: Directory | None = None,
 ) -> Card:
@@ -149,10 +153,11 @@ def card_of(
 
     `refusal` says why the viewer may not decide, None if they may. With `rules_unavailable` nothing
     can be approved (POL-23). `people` are those of today; without them votes count as they were given.
-    `channel` is the one it is shown on, which the policy may cap. `zone` is the viewer's: with it the
-    result line tells the time of day.
+    `channel` is the one it is shown on, which the policy may cap. `viewed` is what else differs for
+    this viewer. `zone` is the viewer's: with it the result line tells the time of day.
     """
     call = request.call
+    may_decide = refusal is None and not is_over(request, now)
     return Card(
         request_id=request.request_id,
         version=request.version,
@@ -186,7 +191,8 @@ def card_of(
         ),
         edited=_edited(request.edited),
         agent_words=_optional(call.detail or None),
-        who=_who(request, people, now, may_decide=refusal is None and not is_over(request, now)),
+        who=_who(request, people, now, may_decide=may_decide),
+        asking=asking_of(request, viewed, may_decide=may_decide),
         approve_refused=_approve_refused(
             request, refusal, now, channel, rules_unavailable=rules_unavailable
         ),

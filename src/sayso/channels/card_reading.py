@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sayso.channels.card import Card
+from sayso.channels.card_asking import CardAsking, CardGlass, CardQuestion
 from sayso.channels.card_parts import (
     CardArgument,
     CardChange,
@@ -101,6 +102,7 @@ def _card(data: Mapping[str, Any]) -> Card:
             ),
             bool(who.get("may_edit", False)),
         ),
+        asking=_asking(data.get("asking")),
         approve_refused=data["approve_refused"],
         resolution=_resolution(data["resolution"]),
         outcome=_outcome(data["outcome"]),
@@ -146,6 +148,43 @@ def _outcome(data: Mapping[str, Any] | None) -> Outcome | None:
         from_rfc3339(data["at"]),
         data["seconds"],
         data["said_by"],
+    )
+
+
+def _asking(data: Mapping[str, Any] | None) -> CardAsking:
+    """The part about asking; a server of an older version says nothing of it."""
+    if data is None:
+        return CardAsking(None, False, False, None, (), False, None, False, False)
+    glass = data["glass"]
+    return CardAsking(
+        nobody=data["nobody"],
+        escalated=bool(data["escalated"]),
+        confirms=bool(data["confirms"]),
+        snoozed_until=_moment(data["snoozed_until"]),
+        questions=tuple(
+            CardQuestion(
+                str(item["by"]),
+                shown_from_json(item["text"]),
+                from_rfc3339(item["at"]),
+                _optional(item["answer"]),
+                _moment(item["answered_at"]),
+            )
+            for item in data["questions"]
+        ),
+        may_ask_back=bool(data["may_ask_back"]),
+        glass=None
+        if glass is None
+        else CardGlass(
+            str(glass["by"]),
+            shown_from_json(glass["why"]),
+            from_rfc3339(glass["at"]),
+            from_rfc3339(glass["review_by"]),
+            glass["reviewed_by"],
+            glass["justified"],
+            _optional(glass["comment"]),
+        ),
+        may_break_glass=bool(data["may_break_glass"]),
+        may_review_glass=bool(data["may_review_glass"]),
     )
 
 

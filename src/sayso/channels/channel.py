@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from sayso.channels.card import Card
 from sayso.channels.display import plain
+from sayso.people.person import Person
 from sayso.requests.approval import Vote
 
 
@@ -63,6 +64,13 @@ class Channel(Protocol):
     def can_ask(self) -> bool:
         """Whether a person could be asked through the channel now; cheap, read at each call."""
 
+    @property
+    def confirms(self) -> bool:
+        """Whether a card that was announced without an error has been delivered to whom it reaches."""
+
+    def reaches(self, person: Person) -> bool:
+        """Whether this person could be told through the channel now; cheap."""
+
     async def check(self) -> None:
         """Raise ChannelError with what to do about it if the channel does not work."""
 
@@ -71,6 +79,9 @@ class Channel(Protocol):
 
     async def update(self, card: Card) -> None:
         """Show that a card that was announced has changed; once resolved it offers no decision."""
+
+    async def remind(self, card: Card) -> None:
+        """Show a card that was announced once more: it still waits."""
 
     async def listen(self, decide: Decide) -> None:
         """Take people's votes and hand them in, until cancelled; returns at once if there are none."""

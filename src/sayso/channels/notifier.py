@@ -8,13 +8,14 @@ which stays as it is (CH-11).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import structlog
 
 from sayso.channels.card import CHANNEL_CAPPED, Card
 from sayso.channels.channel import Channel, Decide, fitted
+from sayso.people.person import Person
 from sayso.requests.approval import ApprovalRequest
 from sayso.requests.lifecycle import FINAL
 
@@ -22,6 +23,9 @@ _log = structlog.get_logger("sayso.channels")
 
 Picture = Callable[[ApprovalRequest], Awaitable[Card]]
 """Makes the card of a request as it is now, for the person whom the channels reach."""
+
+Confirm = Callable[[str, str, Sequence[str]], Awaitable[object]]
+"""Notes that a card was delivered: request id, channel, the ids of the people it reached."""
 
 RETRY_SECONDS = (1.0, 5.0, 30.0, 120.0)
 DELIVERY_SECONDS = 30.0
@@ -45,11 +49,13 @@ class Channels:
         channels: Sequence[Channel],
         picture: Picture,
         *,
+        confirm: Confirm | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         retry_seconds: Sequence[float] = RETRY_SECONDS,
     ) -> None:
         self._channels = tuple(channels)
         self._picture = picture
+        self._confirm = confirm
         self._sleep = sleep
         self._retry_seconds = tuple(retry_seconds)
         self._deliveries: dict[tuple[str, str], _Delivery] = {}
@@ -59,16 +65,29 @@ class Channels:
         """Whether a person could be asked through any channel."""
         return any(_can_ask(channel) for channel in self._channels)
 
-    async def announce(self, request: ApprovalRequest) -> None:
-        """Show a new request wherever people can be asked; returns before it is shown."""
+    def ways(self, person: Person) -> tuple[str, ...]:
+        """The channels through which this person could be told now."""
+        return tuple(c.name for c in self._channels if _can_ask(c) and _reaches(c, person))
+
+    async def announce(self, request: ApprovalRequest, asked: Collection[Person]) -> None:
+        """Show a new request on every channel that reaches one of the asked; returns before it is shown."""
         for channel in self._channels:
             key = (channel.name, request.request_id)
-            if key in self._deliveries:
-                self._deliveries[key].want(request)
-            elif request.waits and _can_ask(channel):
-                delivery = _Delivery(channel, self._picture, self._sleep, self._retry_seconds)
-                self._deliveries[key] = delivery
-                delivery.want(request)
+            told = [person.person_id for person in asked if _reaches(channel, person)]
+            known = self._deliveries.get(key)
+            if known is None and told and request.waits and _can_ask(channel):
+                known = self._deliveries[key] = _Delivery(
+                    channel, self._picture, self._sleep, self._retry_seconds, self._confirm
+                )
+            if known is not None:
+                known.want(request, told)
+
+    async def remind(self, request: ApprovalRequest, asked: Collection[Person]) -> None:
+        """Show a request once more wherever it reaches these people; returns before it is shown."""
+        for channel in self._channels:
+            known = self._deliveries.get((channel.name, request.request_id))
+            if known is not None and any(_reaches(channel, person) for person in asked):
+                known.again(request)
 
     async def update(self, request: ApprovalRequest) -> None:
         """Show wherever it was announced that a request has changed; returns before it is shown."""
@@ -151,7 +170,12 @@ class _Delivery:
         picture: Picture,
         sleep: Callable[[float], Awaitable[None]],
         retry_seconds: tuple[float, ...],
+        confirm: Confirm | None,
     ) -> None:
+        self._confirm = confirm
+        self._unconfirmed: set[str] = set()
+        self._confirmed: set[str] = set()
+        self._again = False
         self._channel = channel
         self._picture = picture
         self._sleep = sleep
@@ -175,11 +199,22 @@ class _Delivery:
         wanted = self._wanted
         return self.task is None and wanted is not None and wanted.status in FINAL
 
-    def want(self, request: ApprovalRequest) -> None:
-        """Show this state, unless a newer one is wanted already."""
-        if self._wanted is not None and request.version <= self._wanted.version:
-            return
-        self._wanted = request
+    def want(self, request: ApprovalRequest, told: Iterable[str] = ()) -> None:
+        """Show this state, unless a newer one is wanted already; `told` are the people it reaches."""
+        self._unconfirmed |= set(told) - self._confirmed
+        if self._wanted is None or request.version > self._wanted.version:
+            self._wanted = request
+            self._start()
+        elif self._unconfirmed:
+            self._start()
+
+    def again(self, request: ApprovalRequest) -> None:
+        """Show it once more, as a reminder."""
+        self._again = True
+        self.want(request)
+        self._start()
+
+    def _start(self) -> None:
         if self.task is None:
             self.task = asyncio.create_task(self._run(), name=f"sayso-{self._channel.name}")
 
@@ -191,8 +226,15 @@ class _Delivery:
 
     async def _run(self) -> None:
         try:
-            while self._wanted is not None and self._wanted.version > self._shown_version:
-                await self._show(self._wanted.version)
+            while self._wanted is not None:
+                if self._wanted.version > self._shown_version:
+                    await self._show(self._wanted.version)
+                elif self._again:
+                    self._again = False
+                    await self._remind(self._wanted)
+                else:
+                    break
+            await self._confirm_delivery()
         finally:
             self.task = None
 
@@ -221,12 +263,50 @@ class _Delivery:
                 return
         self._shown_version = max(version, self._wanted.version if self._wanted else version)
 
-    async def _hand_over(self, request: ApprovalRequest) -> None:
-        if not self._tried and not request.waits:
-            return  # nobody saw it while it waited, so there is nothing to correct
+    async def _remind(self, request: ApprovalRequest) -> None:
+        """Show it once more; a reminder that fails is not tried again."""
+        if not (self._announced and request.waits):
+            return
+        try:
+            await asyncio.wait_for(
+                self._channel.remind(await self._card(request)), DELIVERY_SECONDS
+            )
+        except Exception as error:  # a failing channel decides nothing and stops nobody
+            _log.warning(
+                "a channel failed to remind",
+                channel=self._channel.name,
+                request_id=request.request_id,
+                error=_words(error),
+            )
+
+    async def _confirm_delivery(self) -> None:
+        """Say whom the card has reached, where the channel can tell."""
+        request, told = self._wanted, sorted(self._unconfirmed)
+        if (
+            self._confirm is None
+            or request is None
+            or not told
+            or not (self._announced and self._channel.confirms and request.waits)
+        ):
+            return
+        self._unconfirmed.clear()
+        try:
+            await self._confirm(request.request_id, self._channel.name, told)
+        except Exception as error:  # a delivery that is not noted counts as none
+            _log.warning("a delivery was not noted", error=_words(error))
+        else:
+            self._confirmed.update(told)
+
+    async def _card(self, request: ApprovalRequest) -> Card:
         card = fitted(await self._picture(request), self._channel.fidelity)
         if card.may_approve and not request.policy.may_approve_through(self._channel.name):
             card = replace(card, approve_refused=CHANNEL_CAPPED)
+        return card
+
+    async def _hand_over(self, request: ApprovalRequest) -> None:
+        if not self._tried and not request.waits:
+            return  # nobody saw it while it waited, so there is nothing to correct
+        card = await self._card(request)
         if self._announced or not request.waits:
             await self._channel.update(card)  # also where announcing failed: it may have been shown
         else:
@@ -239,6 +319,14 @@ def _can_ask(channel: Channel) -> bool:
     try:
         return channel.can_ask
     except Exception as error:  # a channel that cannot say so cannot ask
+        _log.warning("a channel failed", channel=channel.name, error=str(error))
+        return False
+
+
+def _reaches(channel: Channel, person: Person) -> bool:
+    try:
+        return channel.reaches(person)
+    except Exception as error:  # a channel that cannot say so reaches nobody
         _log.warning("a channel failed", channel=channel.name, error=str(error))
         return False
 

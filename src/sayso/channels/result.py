@@ -78,11 +78,17 @@ def clock_words(moment: Moment, zone: tzinfo) -> str:
 
 
 def _approved(request: ApprovalRequest, zone: tzinfo | None) -> str:
+    said = request.resolution
+    if said is not None and said.reason is Reason.EXPIRED_ALLOW:
+        at = "" if request.approved_at is None else _at(request.approved_at, zone)
+        return f"Approved by nobody: the time was over and the policy allows then{at}"
     names = list(dict.fromkeys(r.person_name for r in request.reviews if r.vote is Vote.APPROVE))
     if not names and request.resolution is not None and request.resolution.by:
         names = [request.resolution.by]
     by = f" by {safe(' and '.join(names))}" if names else ""
     at = "" if request.approved_at is None else _at(request.approved_at, zone)
+    if said is not None and said.reason is Reason.BREAK_GLASS:
+        return f"Run without its votes{at}: {safe(said.by or 'somebody')} broke the glass"
     return f"Approved{by}{at}"
 
 

@@ -132,6 +132,17 @@ def interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def confirmed(question: str) -> bool:
+    """Whether somebody at the terminal answers yes."""
+    try:
+        with interruptible():
+            answer = input(f"\n{question} Type yes: ")
+    except (EOFError, UnicodeError):
+        print()
+        return False
+    return answer.strip().lower() in ("y", "yes")
+
+
 def read_line(what: str) -> str:
     """One line of standard input; raises NotAuthenticated if there is none."""
     try:

@@ -17,7 +17,7 @@ from sayso.channels.viewing import card_now
 from sayso.cli.table import table
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, seconds_between
-from sayso.errors import RequestNotFound
+from sayso.errors import DigestMismatch, NotAuthenticated, RequestNotFound
 from sayso.requests.approval import ApprovalRequest, Caller, Status
 
 MIN_BEGINNING = 6
@@ -44,7 +44,8 @@ async def beginning_of(broker: Broker, request_id: str) -> ApprovalRequest:
     if exact is not None:
         return exact
     if len(request_id) >= MIN_BEGINNING:
-        for requests in (await store.pending(), await store.recent(RECENT)):
+        known = (await store.pending(), await store.unreviewed(), await store.recent(RECENT))
+        for requests in known:
             begins = [r for r in requests if r.request_id.startswith(request_id)]
             if len(begins) > 1:
                 raise RequestNotFound(
@@ -54,6 +55,24 @@ async def beginning_of(broker: Broker, request_id: str) -> ApprovalRequest:
             if begins:
                 return begins[0]
     raise RequestNotFound(f"no request has the id `{request_id[:64]}`", "see: sayso inbox list")
+
+
+def check_code(request: ApprovalRequest, code: str | None) -> None:
+    """Check the four words somebody says they looked at; raises DigestMismatch."""
+    if code is not None and " ".join(code.lower().split()) != code_of(request.digest):
+        raise DigestMismatch(
+            f"the code `{code[:80]}` is not the one of this call",
+            f"look at it: sayso inbox show {request.request_id}",
+        )
+
+
+def must_see(request: ApprovalRequest) -> None:
+    """Raise NotAuthenticated where there is no terminal to show the card on."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise NotAuthenticated(
+            "an approval is bound to what was shown, and there is no terminal to show it on",
+            f"look with `sayso inbox show {request.request_id}`, then give its --code or --digest",
+        )
 
 
 def short_ids(ids: Sequence[str]) -> dict[str, str]:
@@ -67,7 +86,8 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
 async def picture(broker: Broker, actor: Actor | None, request: ApprovalRequest) -> Card:
     """The card of a request for this actor; without one nothing can be decided on it."""
     refusal = "log in to decide" if actor is None else await broker.why_not(actor, request)
-    return await card_now(broker.world, request, refusal)
+    person_id = None if actor is None else actor.person.person_id
+    return await card_now(broker.world, request, refusal, person_id)
 
 
 async def card_json(
@@ -106,6 +126,8 @@ def _what(request: ApprovalRequest) -> str:
     action = plain(one_line(show(request.action)))
     if request.status is Status.UNKNOWN:
         return f"{action} (it ran; what came of it is unknown)"
+    if request.glass is not None and request.glass.review is None:
+        return f"{action} (the glass was broken; a second person has to review it)"
     return f"{action} (its caller has gone)" if request.caller is Caller.GONE else action
 
 

@@ -18,7 +18,9 @@ HELP = "The permission gate for AI agents: nothing an agent does happens without
 
 COMMANDS = {
     "approve": "Approve a request that waits.",
+    "ask-back": "Ask the agent something about a request that waits.",
     "audit": "Read and verify the audit log.",
+    "break-glass": "Run a call in an emergency without the votes it lacks.",
     "db": "Back up, restore, check and bring up to date the database.",
     "demo": "See it in a minute: server, page and a scripted agent; no key, no network.",
     "doctor": "Check this installation and say what to mend.",
@@ -27,7 +29,9 @@ COMMANDS = {
     "passphrase": "Choose, change or reset the passphrase.",
     "policy": "Check, explain, test and change what policy says.",
     "reject": "Reject a request that waits.",
+    "review-glass": "Review what somebody ran without its votes.",
     "serve": "Run the server and its page.",
+    "snooze": "Put a request that waits off: not now.",
     "tokens": "Make, list and revoke the tokens of agents, approvers and admins.",
     "trust": "Look at what a project's settings loosen, and let it count.",
 }
@@ -49,7 +53,9 @@ def make_app(chosen: str | None) -> App:
     for name, words in COMMANDS.items():
         # The chosen one speaks for itself, at length.
         app.command(
-            f"sayso.cli.commands.{name}:app", name=name, help=None if name == chosen else words
+            f"sayso.cli.commands.{name.replace('-', '_')}:app",
+            name=name,
+            help=None if name == chosen else words,
         )
     return app
 

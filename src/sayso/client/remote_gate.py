@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from sayso.broker.ports import Claim, Standing
+from sayso.broker.ports import AskedBack, Claim, Standing
 from sayso.client.connection import ANSWER_SECONDS, Connection
 from sayso.client.problems import expect
 from sayso.core.call import check_arguments
@@ -55,6 +55,7 @@ class RemoteGate:
         self.session_id = session_id
         self.user_id = user_id
         self.agent_id = agent_id
+        self._told: set[str] = set()
 
     @classmethod
     async def open(
@@ -137,10 +138,19 @@ class RemoteGate:
             standing = _standing(found)
             now = time.monotonic()
             decided = not standing.goes_on or standing.call_id != call_id
+            question = standing.question
+            if question is not None and question.question_id not in self._told:
+                self._told.add(question.question_id)
+                return standing  # once: whoever knows nothing of questions goes on to wait
             if decided or now >= end - 0.001:
                 return standing
             if now - asked < SOON_SECONDS:
                 await asyncio.sleep(min(SOON_SECONDS, end - now))
+
+    async def answer(self, call_id: str, question_id: str, text: str | None) -> None:
+        """See GatePort."""
+        body = {"question_id": question_id, "text": text}
+        await self._connection.send("POST", _path(call_id, "answer"), body)
 
     async def leave(self, call_id: str) -> None:
         """See GatePort."""
@@ -233,7 +243,15 @@ def _standing(found: Any) -> Standing:
         verdict=told.get("verdict"),
         arguments=told.get("arguments"),
         edited_by=told.get("edited_by"),
+        question=_question(told.get("question")),
     )
+
+
+def _question(told: Any) -> AskedBack | None:
+    if told is None:
+        return None
+    asked = expect(told, "question_id", "by", "text")
+    return AskedBack(asked["question_id"], asked["by"], asked["text"])
 
 
 def _parts(tools: Sequence[ObservedTool]) -> Iterator[list[dict[str, Any]]]:

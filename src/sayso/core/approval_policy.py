@@ -132,6 +132,12 @@ class ApprovalPolicy:
         }
 
 
+def may_end_in_allow(policy: ApprovalPolicy) -> bool:
+    """Whether the end of the time may approve at all: `on_timeout: allow`, for what is not too grave."""
+    grave = policy.severity is Severity.HIGH and not policy.acknowledge_high_risk
+    return policy.on_timeout is OnTimeout.ALLOW and not grave
+
+
 _KNOWN = frozenset(ApprovalPolicy().to_json())
 
 
@@ -185,11 +191,7 @@ def parse_approval_policy(data: dict[str, Any], *, must_ask: bool = False) -> Ap
         )
     if policy.on_timeout is OnTimeout.ALLOW and must_ask:
         raise RuleRefused("`on_timeout: allow` cannot stand with must_ask", "use `reject`")
-    if (
-        policy.on_timeout is OnTimeout.ALLOW
-        and policy.severity is Severity.HIGH
-        and not policy.acknowledge_high_risk
-    ):
+    if policy.on_timeout is OnTimeout.ALLOW and not may_end_in_allow(policy):
         raise RuleRefused(
             "`on_timeout: allow` with severity `high` needs `acknowledge_high_risk: true`",
             "use `reject`, or acknowledge the risk",

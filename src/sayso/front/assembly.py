@@ -112,6 +112,7 @@ async def open_embedded(
             *([WebInbox()] if inbox else []),
         ],
         owner.picture,
+        confirm=owner.delivered,
     )
     try:
         broker = await stack.enter_async_context(
@@ -213,6 +214,7 @@ def _terminal(
         SystemClock().now,
         diff_lines=lists.settings.diff_lines,
         concerns=lambda card: card.session_id in sessions,
+        shown=owner.shown,
     )
 
 

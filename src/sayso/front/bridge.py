@@ -245,6 +245,10 @@ class BridgedGate:
         """See GatePort."""
         return await self._thread.call(self._port.wait(call_id, timeout))
 
+    async def answer(self, call_id: str, question_id: str, text: str | None) -> None:
+        """See GatePort."""
+        await self._thread.call(self._port.answer(call_id, question_id, text))
+
     async def leave(self, call_id: str) -> None:
         """See GatePort."""
         await self._thread.call(self._port.leave(call_id))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import inspect
 import os
 import threading
 import weakref
@@ -49,7 +50,8 @@ class Gate:
     embedded gate without a terminal wait for the inbox instead of refusing. `agent` names the agent
     of an embedded gate; `workspace` is the working directory that calls are bound to (by default the current one).
     `allow`, `ask` and `deny` are rules in text that count beside those of the settings; at a server an
-    agent's token may give its session asks and denies only.
+    agent's token may give its session asks and denies only. `on_question` answers, in the agent's own
+    words, what a person asks back before deciding; without it they are told that it cannot answer.
 
     Any number of threads and event loops may use one gate. Use it as a (sync or async) context
     manager, or call `close()`; a gate that was left open is closed when the program ends.
@@ -70,7 +72,9 @@ class Gate:
         allow: Sequence[str] = (),
         ask: Sequence[str] = (),
         deny: Sequence[str] = (),
+        on_question: Callable[[str], str | Awaitable[str | None] | None] | None = None,
     ) -> None:
+        self._on_question = on_question
         self._url = url or os.environ.get(URL_VARIABLE) or None
         self._token = token or os.environ.get(TOKEN_VARIABLE) or None
         self._agent = agent
@@ -103,7 +107,8 @@ class Gate:
 
         Whoever runs the call on this word alone gives up at-most-once: prefer `run`.
         """
-        return await authorize(await self._bridged(), CallDraft(tool, arguments, **more))
+        draft = CallDraft(tool, arguments, **more)
+        return await authorize(await self._bridged(), draft, on_question=self._answer)
 
     async def run(
         self,
@@ -123,7 +128,14 @@ class Gate:
         port = await self._bridged()
         with self._at_work():
             draft = CallDraft(tool, arguments, **more)
-            return await run(port, draft, execute, on_edited=on_edited, recheck=self._recheck)
+            return await run(
+                port,
+                draft,
+                execute,
+                on_edited=on_edited,
+                on_question=self._answer,
+                recheck=self._recheck,
+            )
 
     def decide_sync(self, tool: str, arguments: Mapping[str, Any], **more: Any) -> Standing:
         """`decide` for code without an event loop."""
@@ -133,7 +145,8 @@ class Gate:
     def authorize_sync(self, tool: str, arguments: Mapping[str, Any], **more: Any) -> Standing:
         """`authorize` for code without an event loop."""
         thread, port = self._open()
-        return thread.call_sync(authorize(port, CallDraft(tool, arguments, **more)))
+        draft = CallDraft(tool, arguments, **more)
+        return thread.call_sync(authorize(port, draft, on_question=self._answer))
 
     def run_sync(
         self,
@@ -150,10 +163,19 @@ class Gate:
             async def in_caller(judged: Mapping[str, Any]) -> T:
                 return await here(lambda: execute(judged))
 
-            return await run(port, draft, in_caller, recheck=self._recheck)
+            return await run(
+                port, draft, in_caller, on_question=self._answer, recheck=self._recheck
+            )
 
         with self._at_work():
             return run_sync(thread, body)
+
+    async def _answer(self, standing: Standing) -> str | None:
+        question = standing.question
+        if self._on_question is None or question is None:
+            return None
+        said = self._on_question(question.text)
+        return await said if inspect.isawaitable(said) else said
 
     # ── guarding functions ──
 

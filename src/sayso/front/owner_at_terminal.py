@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sayso.broker.access import Actor
@@ -47,7 +47,7 @@ class OwnerAtTerminal:
         world = self._broker().world
         people = await world.store.directory()
         refusal = may_review(OWNER, SESSION, asked_of(request), people, world.clock.now())
-        return await card_now(world, request, refusal, people)
+        return await card_now(world, request, refusal, OWNER, people)
 
     def decide(self, channel: str) -> Decide:
         """What hands the votes of a channel to the broker."""
@@ -68,6 +68,14 @@ class OwnerAtTerminal:
             )
 
         return vote
+
+    async def shown(self, request_id: str) -> None:
+        """Note that a card is on the owner's screen, which is a delivery to them."""
+        await self._broker().attention.delivered(request_id, "terminal", [OWNER])
+
+    async def delivered(self, request_id: str, channel: str, people: Sequence[str]) -> None:
+        """Note what a channel says it has delivered."""
+        await self._broker().attention.delivered(request_id, channel, people)
 
     async def lock(self) -> None:
         """End the login, if there was one."""

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sayso.core.asking import Unreachable
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
 from sayso.core.session import DEFAULT_GROUP
-from sayso.gate.lifting import lifted, suffice, veto_on
+from sayso.gate.lifting import approval_suffices, lifted, veto_on
 from sayso.gate.verdict import Verdict
 from sayso.people.directory import Directory
 from sayso.policy.facts import Facts
@@ -34,6 +35,7 @@ class Context:
     group: str = DEFAULT_GROUP
     stopped: bool = False
     can_ask: bool = True
+    nobody_reachable: bool = False
     sticky: StickyRejection | None = None
     people: Directory = field(default_factory=Directory)
     remembered: Remembered = _NOTHING
@@ -62,9 +64,9 @@ def decide(
     if fitting and policy.reason is Reason.RULES_UNAVAILABLE:  # nothing lifts it
         return Verdict(Effect.ASK, policy.reason, digest, policy)
     for grant in fitting:
-        if suffice(grant.givers, call, policy.approval, context.people, now, grant.eligible):
+        if approval_suffices(grant, call, policy, context.people, now):
             lifted_by = grant.request_id
-            return Verdict(Effect.ALLOW, Reason.APPROVED, digest, policy, None, lifted_by)
+            return Verdict(Effect.ALLOW, grant.made, digest, policy, None, lifted_by)
     if fitting:
         return Verdict(Effect.ASK, Reason.NEEDS_FRESH_APPROVAL, digest, policy)
     if context.sticky is not None:
@@ -76,4 +78,6 @@ def decide(
         return Verdict(Effect.ALLOW, found.reason, digest, policy, by=found.by)
     if not context.can_ask:
         return Verdict(Effect.DENY, Reason.NO_APPROVER, digest, policy)
+    if context.nobody_reachable and policy.approval.unreachable is Unreachable.REFUSE:
+        return Verdict(Effect.DENY, Reason.NOBODY_REACHABLE, digest, policy)
     return Verdict(Effect.ASK, policy.reason, digest, policy)

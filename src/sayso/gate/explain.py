@@ -15,6 +15,7 @@ from sayso.policy.command_index import needs_no_allow
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.rule import Origin, Rule
 from sayso.requests.approval import ApprovalRequest, Status
+from sayso.requests.grant import WITHOUT_VOTES
 from sayso.requests.sentence import on_one_line
 from sayso.requests.standing_grant import KeyGrant
 
@@ -89,6 +90,10 @@ def verdict_message(verdict: Verdict) -> str:
             return f"rejected{by} for good{said} (do not repeat it)"
         case Reason.NO_APPROVER:
             return "refused: this needs a person and there is nobody to ask"
+        case Reason.NOBODY_REACHABLE:
+            return (
+                "refused: this needs a person, and none of those who may decide can be reached now"
+            )
         case Reason.CANCELLED:
             return "cancelled: the session was stopped"
         case _:
@@ -130,6 +135,11 @@ def _request_message(request: ApprovalRequest) -> str:
     match request.status:
         case Status.PENDING:
             return "approval pending: a person has been asked and has not decided yet"
+        case Status.APPROVED if resolution is not None and resolution.reason in WITHOUT_VOTES:
+            how = "nobody decided in time, and the policy allows it then"
+            return (
+                f"approved: {how}" if by is None else f"approved by {by} in an emergency{comment}"
+            )
         case Status.APPROVED:
             return f"approved by {by}{comment}" if by else f"approved{comment}"
         case Status.REJECTED:

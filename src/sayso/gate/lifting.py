@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.approval_policy import ApprovalPolicy, may_end_in_allow
 from sayso.core.call import ToolCall
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
@@ -20,6 +20,7 @@ from sayso.people.eligibility import Asked
 from sayso.policy.facts import Facts
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.ruleset import RuleSet
+from sayso.requests.grant import Grant
 from sayso.requests.standing_grant import Bypass, KeyGrant, Remembered
 
 
@@ -29,6 +30,27 @@ class Lifted:
 
     reason: Reason
     by: tuple[KeyGrant | Bypass, ...]
+
+
+def approval_suffices(
+    grant: Grant, call: ToolCall, outcome: PolicyOutcome, people: Directory, now: Moment
+) -> bool:
+    """Whether what approved this very call still counts under today's policy.
+
+    Its votes as people are today, or what stood in their place where today's policy permits that:
+    the end of the time, or somebody who may decide and broke the glass.
+    """
+    policy = outcome.approval
+    match grant.made:
+        case Reason.EXPIRED_ALLOW:
+            return may_end_in_allow(policy) and not (outcome.must_ask or outcome.doubtful)
+        case Reason.BREAK_GLASS:
+            asked = Asked(call.owner, policy, grant.eligible)
+            return policy.break_glass is not None and bool(
+                counted(grant.givers, asked, people, now)
+            )
+        case _:
+            return suffice(grant.givers, call, policy, people, now, grant.eligible)
 
 
 def suffice(

@@ -10,6 +10,8 @@ from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.core.reason import Reason
+from sayso.requests.attention import NO_ATTENTION, Attention
+from sayso.requests.broken_glass import BrokenGlass
 from sayso.requests.key import Key
 from sayso.requests.precondition import Changed, Precondition
 
@@ -206,6 +208,8 @@ class ApprovalRequest:
     preconditions: tuple[Precondition, ...] | None = None
     changed: tuple[Changed, ...] = ()
     edited: Edited | None = None
+    attention: Attention = NO_ATTENTION
+    glass: BrokenGlass | None = None
 
     @property
     def asked_digest(self) -> str:

@@ -17,6 +17,8 @@ class EventKind(StrEnum):
     APPROVAL_RESOLVED = "approval_resolved"
     CALL_OUTCOME = "call_outcome"
     CALLER_CHANGED = "caller_changed"
+    APPROVAL_CHANGED = "approval_changed"
+    DELIVERY_CHANGED = "delivery_changed"
     SETTINGS_CHANGED = "settings_changed"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sayso.core.moment import Moment
+from sayso.core.reason import Reason
 from sayso.requests.approval import ApprovalRequest, Resolution, Status
 from sayso.requests.lifecycle import lapses_at
 from sayso.requests.quorum import approving
@@ -15,7 +16,8 @@ class Grant:
     """A person's permission for one call, once: it fits one digest and ends at a moment.
 
     `givers` are the distinct people whose approvals made it, `eligible` those who could decide when it
-    was asked; policy decides anew whether they suffice.
+    was asked; policy decides anew whether they suffice. `made` tells what made it: their votes, the end
+    of the time, or a broken glass.
     """
 
     request_id: str
@@ -23,6 +25,7 @@ class Grant:
     givers: tuple[str, ...]
     until: Moment
     eligible: tuple[str, ...] | None = None
+    made: Reason = Reason.APPROVED
 
     def fits(self, digest: str, now: Moment) -> bool:
         """Whether the grant is for exactly this call and has not ended."""
@@ -37,6 +40,9 @@ class StickyRejection:
     resolution: Resolution
 
 
+WITHOUT_VOTES = frozenset({Reason.EXPIRED_ALLOW, Reason.BREAK_GLASS})
+"""What approves a request in the place of its votes, where the policy permits it."""
+
 STICKY_SECONDS = 600.0
 """How long a rejection sticks where the session has no messages of a user (REQ-35)."""
 
@@ -46,8 +52,10 @@ def grant_of(request: ApprovalRequest) -> Grant | None:
 
     What rules alone approved is no grant: it is for the rules to say so again.
     """
-    until = lapses_at(request)
-    if request.status is not Status.APPROVED or until is None or not request.reviews:
+    until, said = lapses_at(request), request.resolution
+    made = said.reason if said is not None and said.reason in WITHOUT_VOTES else Reason.APPROVED
+    nobody = not request.reviews and made not in WITHOUT_VOTES
+    if request.status is not Status.APPROVED or until is None or nobody:
         return None
-    givers = approving(request)
-    return Grant(request.request_id, request.digest, givers, until, request.eligible)
+    givers = approving(request) if request.glass is None else (request.glass.person_id,)
+    return Grant(request.request_id, request.digest, givers, until, request.eligible, made)

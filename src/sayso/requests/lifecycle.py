@@ -25,6 +25,20 @@ from sayso.requests.approval import (
     Status,
     Why,
 )
+from sayso.requests.glass_events import GlassBroken, GlassOverdue, GlassReviewed, glass_after
+from sayso.requests.nudges import (
+    NUDGES,
+    Answered,
+    AskedBack,
+    Delivered,
+    Escalated,
+    Nudge,
+    QuestionTold,
+    Reminded,
+    Snoozed,
+    SnoozeOver,
+    attended,
+)
 from sayso.requests.precondition import Precondition
 
 LAPSE_SECONDS = 600.0
@@ -57,7 +71,8 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """The quorum is reached (`review` is the vote that did it), or rules that could be loaded again allow."""
+    """The quorum is reached (`review` is the vote that did it), rules that could be loaded again allow,
+    or the time is over and the policy allows then."""
 
     resolution: Resolution
     review: Review | None = None
@@ -188,11 +203,18 @@ Event = (
     | Limited
     | CallerLeft
     | CallerJoined
+    | GlassBroken
+    | GlassReviewed
+    | GlassOverdue
+    | Nudge
 )
 
 _S = Status
 OPEN = (_S.PENDING, _S.APPROVED, _S.RUNNING)
 """States in which the call may still run, or runs: somebody may wait for it."""
+
+AFTER_GLASS = tuple(s for s in _S if s not in (_S.PENDING, _S.REJECTED, _S.EXPIRED))
+"""States that a call whose glass was broken can be in: the second review comes in any of them."""
 
 TRANSITIONS: dict[tuple[Status, type[Event]], Status] = {
     (_S.PENDING, Reviewed): _S.PENDING,
@@ -212,6 +234,11 @@ TRANSITIONS: dict[tuple[Status, type[Event]], Status] = {
     (_S.RUNNING, Unreportable): _S.UNREPORTED,
     # two events whose result depends on what they carry stand in _next_status: Finished, OutcomeSaid
     **{(status, event): status for status in OPEN for event in (CallerLeft, CallerJoined)},
+    **{(_S.PENDING, event): _S.PENDING for event in NUDGES},
+    (_S.PENDING, GlassBroken): _S.APPROVED,
+    **{
+        (status, event): status for status in AFTER_GLASS for event in (GlassReviewed, GlassOverdue)
+    },
 }
 
 FINAL = frozenset(
@@ -227,7 +254,10 @@ FINAL = frozenset(
         _S.UNREPORTED,
     }
 )
-"""States that nothing leaves; `unknown` is left only by a person's word."""
+"""States that nothing leaves; `unknown` is left only by a person's word.
+
+The second review of a broken glass is noted in them and changes no status.
+"""
 
 
 def apply(request: ApprovalRequest, event: Event) -> ApprovalRequest:
@@ -267,6 +297,22 @@ def apply(request: ApprovalRequest, event: Event) -> ApprovalRequest:
             changes["caller"] = Caller.GONE
         case CallerJoined(at):
             changes.update(caller=Caller.WAITING, caller_seen=at)
+        case GlassBroken(resolution, review, glass):
+            changes.update(resolution=resolution, approved_at=resolution.at, glass=glass)
+            changes["reviews"] = (*request.reviews, review)
+        case GlassReviewed() | GlassOverdue():
+            changes["glass"] = glass_after(request, event)
+        case (
+            Delivered()
+            | Reminded()
+            | Escalated()
+            | Snoozed()
+            | SnoozeOver()
+            | AskedBack()
+            | QuestionTold()
+            | Answered()
+        ):
+            changes["attention"] = attended(request.attention, event)
         case (
             Expired(resolution)
             | Cancelled(resolution)
@@ -294,6 +340,7 @@ def edited(request: ApprovalRequest, edit: Edit) -> ApprovalRequest:
         eligible=edit.eligible,
         preconditions=edit.preconditions,
         keys=(),  # they were those of another call
+        attention=replace(request.attention, deliveries=()),  # and nobody was shown this one
         edited=Edited(
             original=request.call if first is None else first.original,
             original_digest=request.digest if first is None else first.original_digest,

@@ -16,6 +16,7 @@ from litestar.openapi.spec import Components, SecurityScheme, Tag
 
 from sayso.broker.broker import Broker
 from sayso.server.api import (
+    attention,
     audit,
     calls,
     events,
@@ -51,12 +52,18 @@ _ROUTES = (
     inbox.resolve,
     inbox.resolve_tool_call,
     inbox.lift_sticky,
+    attention.card_shown,
+    attention.snooze,
+    attention.ask_back,
+    attention.break_glass,
+    attention.review_glass,
     sessions.open_session,
     sessions.stop_session,
     sessions.see_tools,
     calls.submit_call,
     calls.decide_call,
     calls.wait_for_call,
+    calls.answer_question,
     calls.leave_call,
     calls.claim_call,
     calls.renew_claim,

@@ -107,6 +107,39 @@ class RenewBody(Body):
     lease_seconds: Annotated[float, Meta(gt=0, le=3600, examples=[30.0])]
 
 
+class AnswerBody(Body):
+    """The agent's words on what a person asked back; `text` null says that this side cannot answer."""
+
+    question_id: Id
+    text: Annotated[str, Meta(max_length=4000, examples=["the customer was charged twice"])] | None
+
+
+class SnoozeBody(Body):
+    """For how long not to show it to you; 0 shows it again."""
+
+    seconds: Annotated[float, Meta(ge=0, le=604_800, examples=[900.0])]
+
+
+class AskBackBody(Body):
+    """What you want to know of the agent."""
+
+    question: Annotated[str, Meta(min_length=1, max_length=1000, examples=["Why twice?"])]
+
+
+class BreakGlassBody(Body):
+    """Run it now without the votes it lacks: exactly what was shown, and why."""
+
+    digest: Digest
+    why: Annotated[str, Meta(min_length=1, max_length=4000, examples=["the site is down"])]
+
+
+class ReviewGlassBody(Body):
+    """A second person's word on a broken glass."""
+
+    justified: bool
+    note: Note | None = None
+
+
 class OutcomeBody(Body):
     """What came of a run; `token` is the claim's, left out for a call that policy allowed."""
 

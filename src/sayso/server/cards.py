@@ -17,10 +17,12 @@ import orjson
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.broker.insight import ByRule
+from sayso.broker.reachability import Reachable, who_is_reachable
 from sayso.broker.review import why_not
 from sayso.channels.card import card_of
+from sayso.channels.card_asking import Viewed
 from sayso.channels.display import show, shown_json
-from sayso.channels.viewing import rules_unavailable
+from sayso.channels.viewing import rules_unavailable, viewed_by
 from sayso.core.moment import Moment
 from sayso.people.directory import Directory
 from sayso.requests.approval import ApprovalRequest
@@ -33,7 +35,7 @@ LARGE = 16 * 1024
 KEPT = 32 * 1024 * 1024
 """So many bytes of written cards are kept, those looked at last."""
 
-_Key: TypeAlias = tuple[str, int, str | None, bool, bool, str, int, tuple[bool, ...]]
+_Key: TypeAlias = tuple[str, int, str | None, bool, bool, str, int, tuple[bool, ...], Viewed]
 
 
 def text_shown(text: str) -> Shown:
@@ -67,16 +69,23 @@ class Cards:
 
     async def of(self, actor: Actor, request: ApprovalRequest) -> Card:
         """The card of one request."""
-        unavailable = await rules_unavailable(self._broker.world, request)
-        return await self._card(actor, request, unavailable)
+        reachable = await who_is_reachable(self._broker.world)
+        return await self._of(actor, request, reachable)
 
     async def of_all(self, actor: Actor, requests: Iterable[ApprovalRequest]) -> list[Card]:
         """The cards of several requests, in their order."""
-        return [await self.of(actor, request) for request in requests]
+        reachable = await who_is_reachable(self._broker.world)
+        return [await self._of(actor, request, reachable) for request in requests]
 
-    async def _card(self, actor: Actor, request: ApprovalRequest, unavailable: bool) -> Card:
+    async def _of(self, actor: Actor, request: ApprovalRequest, reachable: Reachable) -> Card:
+        unavailable = await rules_unavailable(self._broker.world, request)
+        return await self._card(actor, request, unavailable, reachable)
+
+    async def _card(
+        self, actor: Actor, request: ApprovalRequest, unavailable: bool, reachable: Reachable
+    ) -> Card:
         world = self._broker.world
-        now, people = world.clock.now(), await world.store.directory()
+        now, people = world.clock.now(), reachable.people
         refusal = why_not(actor, request, people, now)
         # who stands in for whom changes with the time, and with it how the votes count
         standing_in = tuple(link.holds(now) for link in people.stand_ins)
@@ -89,6 +98,7 @@ class Cards:
             actor.channel,
             people.version,
             standing_in,
+            viewed_by(world, request, refusal, actor.person.person_id, reachable),
         )
         found = self._written.get(key)
         if found is not None:
@@ -126,7 +136,7 @@ class Cards:
 
 
 def _written(key: _Key, request: ApprovalRequest, people: Directory, now: Moment) -> bytes:
-    refusal, unavailable, channel = key[2], key[3], key[5]
+    refusal, unavailable, channel, viewed = key[2], key[3], key[5], key[8]
     card = card_of(
         request,
         refusal=refusal,
@@ -134,6 +144,7 @@ def _written(key: _Key, request: ApprovalRequest, people: Directory, now: Moment
         rules_unavailable=unavailable,
         channel=channel,
         people=people,
+        viewed=viewed,
     )
     return msgspec.json.encode(card.to_json())
 

@@ -101,6 +101,14 @@ class ToolsVisible(Document):
     visible: list[ToolNamed]
 
 
+class QuestionAsked(Document):
+    """What a person wants to know of the agent before deciding; answer it with `answer`."""
+
+    question_id: Id
+    by: str
+    text: str
+
+
 class Standing(Document):
     """How a call stands, for the side that made it; `message` is for the agent."""
 
@@ -117,6 +125,7 @@ class Standing(Document):
     verdict: dict[str, Any] | None
     arguments: dict[str, Any] | None
     edited_by: str | None
+    question: QuestionAsked | None = None
 
 
 class PreconditionTold(Document):
@@ -263,6 +272,46 @@ class WhoShown(Document):
     reviews: list[ReviewShown]
 
 
+class QuestionShown(Document):
+    """What a person asked back, and what the agent answered; `answer` null with a time: it cannot."""
+
+    by: str
+    text: Shown
+    at: Time
+    answer: Shown | None
+    answered_at: Time | None
+
+
+class GlassShown(Document):
+    """Who ran it without its votes and why, and what a second person said of it."""
+
+    by: str
+    why: Shown
+    at: Time
+    review_by: Time
+    reviewed_by: str | None
+    justified: bool | None
+    comment: Shown | None
+
+
+class AskingShown(Document):
+    """Whether anybody can answer, what was asked back, and what you may do besides voting.
+
+    `nobody` says that nobody can answer. With `confirms` the policy lets the time approve, once
+    somebody who may decide has been shown the card: say so with `shown`.
+    """
+
+    nobody: str | None
+    escalated: bool
+    confirms: bool
+    snoozed_until: Time | None
+    questions: list[QuestionShown]
+    may_ask_back: bool
+    glass: GlassShown | None
+    may_break_glass: bool
+    may_review_glass: bool
+
+
 class OutcomeShown(Document):
     """What came of the run."""
 
@@ -301,6 +350,7 @@ class Card(Document):
     edited: EditShown | None
     agent_words: Shown | None
     who: WhoShown
+    asking: AskingShown
     approve_refused: str | None
     resolution: Resolution | None
     outcome: OutcomeShown | None
@@ -323,7 +373,8 @@ class ByRuleShown(Document):
 class Inbox(Document):
     """Everything that waits for the person who asks, and what was decided last.
 
-    `problems` says what is wrong with settings files: something may not count as it is written.
+    `problems` says what is wrong with settings files, where something may not count as it is written,
+    and that a broken glass was not reviewed in time. `snoozed` is what you put off, and is not counted.
     """
 
     total: int
@@ -331,56 +382,9 @@ class Inbox(Document):
     clarifications: list[Card]
     elicitations: list[Card]
     plans: list[Card]
+    snoozed: list[Card]
     recent: list[Card]
     problems: list[Shown]
-
-
-class ToolSeen(Document):
-    """A tool that a session was offered; `category` is `dynamic` for tools known only at run time."""
-
-    name: str
-    description: str
-    source: Literal["registry", "mcp"]
-    server: str | None
-    category: str
-    first_seen: Time
-    changed_at: Time
-
-
-class ServerSeen(Document):
-    """A configured MCP server."""
-
-    friendly_name: str
-    description: str
-
-
-class ToolList(Document):
-    """Every tool that was ever offered."""
-
-    built_in: list[ToolSeen]
-    mcp: list[ToolSeen]
-    mcp_servers: dict[str, ServerSeen]
-
-
-class AuditPage(Document):
-    """Entries of the audit log, newest first; `next` is what to send as `before`."""
-
-    entries: list[dict[str, Any]]
-    next: int | None
-
-
-class AuditVerification(Document):
-    """What checking the hash chains found: how many entries are good, and the first fault.
-
-    `checkpoint` is to be kept elsewhere; `head` is the hash of the last good entry.
-    """
-
-    ok: bool
-    checked: int
-    head: str
-    checkpoint: str
-    fault_seq: int | None
-    fault: str | None
 
 
 class Health(Document):

@@ -121,6 +121,18 @@ def people_changed() -> LostRace:
     )
 
 
+def check_glass(overdue: object) -> None:
+    """Refuse to break the glass while one was broken and nobody reviewed it in time (REQ-68).
+
+    `overdue` is what is known of such a one, None if there is none. Raises NotEligible.
+    """
+    if overdue is not None:
+        raise NotEligible(
+            "the glass was broken before, and no second person has reviewed it in time",
+            "let a second person review that first: it stands in the inbox",
+        )
+
+
 def lost_race(request_id: str) -> LostRace:
     """The error for a conditional write that found another version."""
     return LostRace(
@@ -129,20 +141,18 @@ def lost_race(request_id: str) -> LostRace:
     )
 
 
-def is_due(
-    request: ApprovalRequest, now: Moment, caller_before: Moment, approved_before: Moment
-) -> bool:
-    """Whether time concerns the request: the same conditions as the query of the SQL stores."""
-    status = request.status
-    if status is Status.RUNNING:
-        return request.lease is not None and request.lease.until <= now
-    if status not in (Status.PENDING, Status.APPROVED):
-        return False
-    if request.caller is Caller.WAITING and request.caller_seen <= caller_before:
-        return True
-    if status is Status.PENDING:
-        return request.expires_at is not None and request.expires_at <= now
-    return request.approved_at is not None and request.approved_at <= approved_before
+def far(now: Moment, until: Moment) -> Moment:
+    """Beyond it a timer's taking was made under a clock that was set back since, and does not count."""
+    return Moment(2 * until - now)
+
+
+def is_unseen(request: ApprovalRequest, caller_before: Moment) -> bool:
+    """Whether its caller should have shown itself: the same conditions as the query of the SQL stores."""
+    return (
+        request.status in (Status.PENDING, Status.APPROVED)
+        and request.caller is Caller.WAITING
+        and request.caller_seen <= caller_before
+    )
 
 
 def resolved_at(request: ApprovalRequest) -> Moment:

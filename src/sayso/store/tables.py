@@ -83,6 +83,9 @@ REQUESTS = Table(
     Column("review_count", Integer, nullable=False),
     Column("closed", Integer, nullable=False),
     Column("sticky_lifted", Integer, nullable=False),
+    Column("due_at", _BIG),
+    Column("taken_until", _BIG, nullable=False, server_default="0"),
+    Column("review_by", _BIG),
     Column("state", Text, nullable=False),
     Index("ix_requests_session_id_digest", "session_id", "digest"),
     Index(
@@ -90,6 +93,18 @@ REQUESTS = Table(
         "created_at",
         sqlite_where=text("closed = 0"),
         postgresql_where=text("closed = 0"),
+    ),
+    Index(
+        "ix_requests_due_at",
+        "due_at",
+        sqlite_where=text("due_at IS NOT NULL"),
+        postgresql_where=text("due_at IS NOT NULL"),
+    ),
+    Index(
+        "ix_requests_review_by",
+        "review_by",
+        sqlite_where=text("review_by IS NOT NULL"),
+        postgresql_where=text("review_by IS NOT NULL"),
     ),
     Index(
         "ix_requests_resolved_at",
@@ -103,6 +118,8 @@ REQUESTS = Table(
 
 What was frozen when a request was made stands in its call's row. `closed` is 1 once the status is
 final; the few that are not closed have an index of their own, which only opening and closing touch.
+`due_at` is the request's timer: the next moment at which time brings it something. Whoever acts on it
+takes the row until `taken_until`. `review_by` is until when a broken glass has to be reviewed.
 """
 
 CREDENTIALS = Table(

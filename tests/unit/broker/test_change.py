@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sayso.broker.change import change_of
 from sayso.core.reason import Reason
 from sayso.requests.approval import ApprovalRequest, Lease, Vote
+from sayso.requests.attention import Attention, Delivery, Question, Snooze
+from sayso.requests.glass_events import GlassBroken, GlassOverdue, GlassReviewed
 from sayso.requests.lifecycle import (
     TRANSITIONS,
     Approved,
@@ -28,10 +32,33 @@ from sayso.requests.lifecycle import (
     Superseded,
     Unreportable,
 )
-from tests.fakes.values import a_request, a_review, approved, at, in_every_state, outcome, running
+from sayso.requests.nudges import (
+    Answered,
+    AskedBack,
+    Delivered,
+    Escalated,
+    QuestionTold,
+    Reminded,
+    Snoozed,
+    SnoozeOver,
+)
+from tests.fakes.values import (
+    a_glass,
+    a_request,
+    a_review,
+    a_second_review,
+    approved,
+    at,
+    in_every_state,
+    outcome,
+    running,
+)
 from tests.fakes.values import said as ended
 
 REJECT = a_review(vote=Vote.REJECT)
+QUESTION = Question("q1", "owner", "owner", "why?", at(1))
+ASKED = a_request(attention=Attention(questions=(QUESTION,)))
+BROKEN = replace(in_every_state()["done"], glass=a_glass())
 
 STEPS: list[tuple[ApprovalRequest, Event, list[str], list[str]]] = [
     (a_request(), Reviewed(a_review()), ["review approve owner"], ["approval_review None"]),
@@ -99,6 +126,57 @@ STEPS: list[tuple[ApprovalRequest, Event, list[str], list[str]]] = [
         ["outcome done owner sent"],
         ["call_outcome done"],
     ),
+    (
+        a_request(),
+        Delivered(Delivery("telegram", "owner", at(1))),
+        ["attention delivered"],
+        ["delivery_changed delivered"],
+    ),
+    (a_request(), Reminded(2), ["attention reminded"], ["approval_changed reminded"]),
+    (a_request(), Escalated(at(1)), ["attention escalated"], ["approval_changed escalated"]),
+    (
+        a_request(),
+        Snoozed(Snooze("owner", "owner", at(60))),
+        ["attention snoozed owner"],
+        ["approval_changed snoozed"],
+    ),
+    (
+        a_request(),
+        SnoozeOver("owner"),
+        ["attention snooze-over"],
+        ["approval_changed snooze-over"],
+    ),
+    (
+        a_request(),
+        AskedBack(QUESTION),
+        ["attention asked-back owner"],
+        ["approval_changed asked-back"],
+    ),
+    (ASKED, QuestionTold("q1", at(2)), [], []),
+    (
+        ASKED,
+        Answered("q1", "because", at(2)),
+        ["attention answered"],
+        ["approval_changed answered"],
+    ),
+    (
+        a_request(),
+        GlassBroken(ended(Reason.BREAK_GLASS, by="owner"), a_review(), a_glass()),
+        ["review approve owner", "resolution allow break-glass owner"],
+        ["approval_resolved True"],
+    ),
+    (
+        BROKEN,
+        GlassReviewed(a_second_review(justified=False)),
+        ["break-glass not-justified anna"],
+        ["approval_changed not-justified"],
+    ),
+    (
+        BROKEN,
+        GlassOverdue(at(5)),
+        ["break-glass not-reviewed"],
+        ["approval_changed not-reviewed"],
+    ),
     (a_request(), CallerLeft(), [], ["caller_changed gone"]),
     (a_request(), Limited(at(600)), [], []),
     (approved(), CallerJoined(at(3)), [], ["caller_changed waiting"]),
@@ -126,7 +204,7 @@ def test_a_step_is_recorded_and_told_in_the_same_words_whoever_took_it(
     assert written == records
     assert all(r.digest == request_.digest and r.waited == 5 for r in change.records)
     notices = [
-        f"{n.kind.value} {n.data.get('approved', n.data.get('status', n.data.get('caller')))}"
+        f"{n.kind.value} {n.data.get('approved', n.data.get('status', n.data.get('caller', n.data.get('what'))))}"
         for n in change.notices
     ]
     assert notices == told

@@ -133,6 +133,17 @@ def test_the_json_has_exactly_the_documented_shape() -> None:
             "may_edit": False,
             "reviews": [],
         },
+        "asking": {
+            "nobody": None,
+            "escalated": False,
+            "confirms": False,
+            "snoozed_until": None,
+            "questions": [],
+            "may_ask_back": True,
+            "glass": None,
+            "may_break_glass": False,
+            "may_review_glass": False,
+        },
         "approve_refused": None,
         "resolution": None,
         "outcome": None,
@@ -273,7 +284,10 @@ def test_the_result_holds_the_comment_and_a_persons_word() -> None:
     two = approved(a_request(policy=ApprovalPolicy(quorum=2)), "Ana", "Bo")
     assert result_line(two) == "Approved by Ana and Bo"
     by_time = replace(approved(), reviews=(), resolution=said(Reason.EXPIRED_ALLOW))
-    assert result_line(by_time) == "Approved"
+    by_time_words = "Approved by nobody: the time was over and the policy allows then"
+    assert result_line(by_time) == by_time_words
+    broken = replace(approved(), resolution=said(Reason.BREAK_GLASS, by="Ana"))
+    assert result_line(broken) == "Run without its votes: Ana broke the glass"
 
 
 def test_who_may_decide_is_said() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -12,9 +13,12 @@ from sayso.channels.web import WebInbox
 from sayso.core.approval_policy import ApprovalPolicy, Severity
 from sayso.core.reason import Reason
 from sayso.errors import Undeliverable
+from sayso.people.person import Person, owner
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.lifecycle import Cancelled, apply
 from tests.fakes.values import a_call, a_request, approved, at, in_every_state, running, said
+
+EVERYBODY = (owner(), Person("anna", "Anna"))
 
 
 class Recording:
@@ -24,10 +28,18 @@ class Recording:
         self.name = name
         self.fidelity = Fidelity()
         self.can_ask = True
+        self.confirms = True
+        self.reached = {"owner", "anna"}
         self.told: list[tuple[str, int, str]] = []
         self.fails = fails
         self.listens = 0
         self.closed = False
+
+    def reaches(self, person: Person) -> bool:
+        return person.person_id in self.reached
+
+    async def remind(self, card: Card) -> None:
+        await self._tell("remind", card)
 
     async def check(self) -> None:
         if self.fails:
@@ -79,7 +91,7 @@ def channels(*them: object, sleep: Sleeper | None = None) -> Channels:
 async def test_every_channel_is_told_and_told_again_of_each_change() -> None:
     one, two = Recording("one"), Recording("two")
     notifier = channels(one, two, WebInbox())
-    await notifier.announce(a_request())
+    await notifier.announce(a_request(), EVERYBODY)
     await notifier.settled()
     await notifier.update(approved())
     await notifier.settled()
@@ -93,7 +105,7 @@ async def test_a_failed_delivery_is_tried_again_and_shown_and_decides_nothing() 
     bad, good, sleep = Recording("bad", fails=2), Recording("good"), Sleeper()
     notifier = channels(bad, good, sleep=sleep)
     request = a_request()
-    await notifier.announce(request)
+    await notifier.announce(request, EVERYBODY)
     assert good.told == [], "announcing waits for nobody"
     await notifier.settled()
     assert good.told == bad.told == [("announce", 1, "pending")]
@@ -107,7 +119,7 @@ async def test_a_failed_delivery_is_tried_again_and_shown_and_decides_nothing() 
 async def test_a_channel_that_keeps_failing_is_given_up_for_this_state() -> None:
     bad = Recording("bad", fails=3)
     notifier = channels(bad)
-    await notifier.announce(a_request())
+    await notifier.announce(a_request(), EVERYBODY)
     await notifier.settled()
     (delivery,) = notifier.deliveries("c1")
     assert (delivery.attempts, delivery.problem) == (3, "nobody is there")
@@ -122,13 +134,13 @@ async def test_a_channel_that_keeps_failing_is_given_up_for_this_state() -> None
 async def test_what_was_resolved_before_it_could_be_shown_is_not_shown() -> None:
     one = Recording()
     notifier = channels(one)
-    await notifier.announce(a_request())
+    await notifier.announce(a_request(), EVERYBODY)
     await notifier.update(approved())
     await notifier.settled()
     assert one.told == []
     late = Recording()
     notifier = channels(late)
-    await notifier.announce(approved())
+    await notifier.announce(approved(), EVERYBODY)
     await notifier.update(approved())
     await notifier.settled()
     assert late.told == []
@@ -137,7 +149,7 @@ async def test_what_was_resolved_before_it_could_be_shown_is_not_shown() -> None
 async def test_what_may_have_been_shown_is_corrected() -> None:
     bad = Recording("bad", fails=1)
     notifier = channels(bad)
-    await notifier.announce(a_request())
+    await notifier.announce(a_request(), EVERYBODY)
     for _ in range(3):
         await asyncio.sleep(0)
     await notifier.update(approved())
@@ -148,11 +160,11 @@ async def test_what_may_have_been_shown_is_corrected() -> None:
 async def test_an_older_state_never_replaces_a_newer_one() -> None:
     one = Recording()
     notifier = channels(one)
-    await notifier.announce(a_request())
+    await notifier.announce(a_request(), EVERYBODY)
     await notifier.settled()
     await notifier.update(running())
     await notifier.update(approved())
-    await notifier.announce(a_request())
+    await notifier.announce(a_request(), EVERYBODY)
     await notifier.settled()
     assert one.told == [("announce", 1, "pending"), ("update", 3, "running")]
 
@@ -162,7 +174,7 @@ async def test_what_is_finished_is_forgotten() -> None:
     notifier = channels(one)
     for number in range(20):
         request = a_request(a_call(call_id=f"c{number}"))
-        await notifier.announce(request)
+        await notifier.announce(request, EVERYBODY)
         await notifier.update(apply(request, Cancelled(said(Reason.CANCELLED))))
         await notifier.settled()
     await notifier.update(a_request())
@@ -184,7 +196,7 @@ async def test_it_can_ask_if_any_channel_can() -> None:
     assert not channels(mute, Unsure()).can_ask
     assert channels(mute, WebInbox()).can_ask
     notifier = channels(mute)
-    await notifier.announce(a_request())
+    await notifier.announce(a_request(), EVERYBODY)
     await notifier.settled()
     assert mute.told == []
 
@@ -216,7 +228,7 @@ async def test_a_picture_that_cannot_be_made_is_a_failed_delivery() -> None:
         raise ValueError("no picture")
 
     notifier = Channels([Recording()], broken, sleep=Sleeper(), retry_seconds=())
-    await notifier.announce(a_request())
+    await notifier.announce(a_request(), EVERYBODY)
     await notifier.settled()
     assert notifier.deliveries("c1")[0].problem == "no picture"
 
@@ -271,9 +283,89 @@ async def test_a_channel_is_given_no_approving_of_what_is_too_grave_for_it() -> 
         one.announce = keep  # type: ignore[method-assign]
     channels = Channels([channel, other], picture)
     policy = ApprovalPolicy(Severity.HIGH, channels=(("chat", Severity.MEDIUM),))
-    await channels.announce(a_request(policy=policy))
+    await channels.announce(a_request(policy=policy), EVERYBODY)
     await channels.settled()
     assert {name: (card.may_approve, card.may_reject) for name, card in cards} == {
         "chat": (False, True),
         "mail": (True, True),
     }
+
+
+async def test_a_channel_shows_what_concerns_somebody_it_reaches() -> None:
+    one, two = Recording("one"), Recording("two")
+    two.reached = {"anna"}
+    notifier = channels(one, two, WebInbox())
+    await notifier.announce(a_request(), [owner()])
+    await notifier.settled()
+    assert one.told == [("announce", 1, "pending")]
+    assert two.told == []
+    assert notifier.ways(owner()) == ("one", "web")
+    await notifier.announce(a_request(), EVERYBODY)  # it was widened
+    await notifier.settled()
+    assert one.told == two.told == [("announce", 1, "pending")]
+
+
+async def test_a_channel_that_cannot_say_whom_it_reaches_reaches_nobody() -> None:
+    class Broken(Recording):
+        def reaches(self, person: Person) -> bool:
+            raise Undeliverable("who knows")
+
+    broken = Broken()
+    notifier = channels(broken)
+    assert notifier.ways(owner()) == ()
+    await notifier.announce(a_request(), EVERYBODY)
+    await notifier.settled()
+    assert broken.told == []
+
+
+@pytest.mark.spec("REQ-16")
+async def test_a_reminder_shows_the_card_once_more_to_whom_it_concerns_and_is_not_repeated() -> (
+    None
+):
+    one, two, away = Recording("one"), Recording("two"), Recording("away")
+    two.reached, away.reached = {"anna"}, {"nobody"}
+    notifier = channels(one, two, away)
+    await notifier.announce(a_request(), EVERYBODY)
+    await notifier.settled()
+    await notifier.remind(replace(a_request(), version=2), [owner()])
+    await notifier.settled()
+    shown = [("announce", 1, "pending"), ("update", 2, "pending"), ("remind", 2, "pending")]
+    assert one.told == shown
+    assert two.told == shown[:1]
+    one.fails = 1
+    await notifier.remind(replace(a_request(), version=2), [owner()])
+    await notifier.settled()
+    assert one.told == shown
+    assert away.told == []
+
+
+async def test_what_was_delivered_is_said_once_for_each_person_it_reached() -> None:
+    confirmed: list[tuple[str, str, list[str]]] = []
+
+    async def confirm(request_id: str, channel: str, people: Sequence[str]) -> None:
+        confirmed.append((request_id, channel, list(people)))
+
+    def with_confirming(*them: object) -> Channels:
+        return Channels(them, picture, confirm=confirm, sleep=Sleeper(), retry_seconds=())  # type: ignore[arg-type]
+
+    one, failing, silent = Recording("one"), Recording("failing", fails=9), Recording("silent")
+    silent.confirms = False
+    notifier = with_confirming(one, failing, silent, WebInbox())
+    await notifier.announce(a_request(), [owner()])
+    await notifier.settled()
+    assert confirmed == [("c1", "one", ["owner"])]
+    await notifier.announce(a_request(), EVERYBODY)
+    await notifier.update(replace(a_request(), version=2))
+    await notifier.settled()
+    assert confirmed == [("c1", "one", ["owner"]), ("c1", "one", ["anna"])]
+
+
+async def test_a_delivery_that_cannot_be_noted_harms_nothing() -> None:
+    async def confirm(*_: object) -> None:
+        raise Undeliverable("the store is away")
+
+    one = Recording()
+    notifier = Channels([one], picture, confirm=confirm)
+    await notifier.announce(a_request(), EVERYBODY)
+    await notifier.settled()
+    assert one.told == [("announce", 1, "pending")]

@@ -193,3 +193,34 @@ def test_a_file_of_arguments_runs_instead_where_the_policy_allows_it(
     file.write_text('{"to": "bob@example.com"}')
     assert "may not be edited" in sayso.owner(*given).err
     assert status(sayso, standing.call_id) == "pending"
+
+
+@pytest.mark.spec("REQ-68")
+def test_a_request_is_put_off_and_the_agent_is_asked(sayso: CommandLine) -> None:
+    (standing,) = sayso.ask(mail())
+    said = sayso.owner("snooze", standing.call_id[:SHORT], "--for", "2h")
+    assert said.code == 0
+    assert said.out.startswith("put off until 2")
+    assert sayso.owner("snooze", standing.call_id, "--for", "0").out.startswith("shown again")
+    wrong = sayso.owner("snooze", standing.call_id, "--for", "soon")
+    assert "`soon` is not a span of time" in wrong.err
+    asked = sayso.owner("ask-back", standing.call_id, "why?", "--json")
+    card = json.loads(asked.out)
+    assert card["asking"]["questions"][0]["text"] == [{"text": "why?"}]
+    assert "owner: why?" in sayso("inbox", "show", standing.call_id).out
+    assert status(sayso, standing.call_id) == "pending"
+
+
+@pytest.mark.spec("REQ-68")
+def test_no_glass_is_broken_where_the_policy_does_not_permit_it(sayso: CommandLine) -> None:
+    (standing,) = sayso.ask(mail())
+    unseen = sayso.owner("break-glass", standing.call_id, "--why", "now")
+    assert unseen.code == ExitCode.REFUSED
+    assert "bound to what was shown" in unseen.err
+    words_ = ("--why", "now", "--code", standing.code)
+    refused = sayso.owner("break-glass", standing.call_id, *words_)
+    assert refused.code == ExitCode.REFUSED
+    assert "the policy does not permit breaking the glass here" in refused.err
+    nothing = sayso.owner("review-glass", standing.call_id, "--justified")
+    assert nothing.code == ExitCode.REFUSED
+    assert status(sayso, standing.call_id) == "pending"

@@ -190,6 +190,7 @@ class Hold:
                     continue
                 if isinstance(step, Claim):
                     return step
+                await self._cannot_answer(step)
                 if step.status == standing.status == "approved":
                     # Approved, but the gate does not let it run now (its rules cannot be loaded).
                     await asyncio.sleep(min(AGAIN_SECONDS, left))
@@ -293,6 +294,19 @@ class Hold:
         """The client can wait no longer: the request stays, and an identical call joins it."""
         await self._leave(standing.call_id)
         await self._tell(_NOT_YET[standing.status or "pending"].format(code=standing.code))
+
+    async def _cannot_answer(self, standing: Standing) -> None:
+        """What a person asks back cannot reach the agent while its call waits, and they are told so.
+
+        MCP has no way to ask the model that made a call: sampling asks another one, and elicitation
+        the client's user.
+        """
+        if standing.question is None:
+            return
+        try:
+            await self._gate.answer(standing.call_id, standing.question.question_id, None)
+        except Exception as error:  # a question stops no call
+            self._road.say(f"a question was not answered: {error}")
 
     async def _tell(self, text: str, *, is_error: bool = True) -> None:
         line = tool_text(self.call.request_id, text, modern=self.call.modern, is_error=is_error)

@@ -49,6 +49,7 @@ class Change:
     the call under its tool's definition, which counts as approved from then on (POL-46).
     `people_version` is that of the people, roles and stand-ins it was computed from: with others it
     does not happen. Whoever reviews is looked up among those there are in that transaction (REQ-12).
+    With `breaks_glass` nothing is written while a glass was broken and not reviewed in time (REQ-68).
     """
 
     request: ApprovalRequest
@@ -60,6 +61,7 @@ class Change:
     follow_up: NewCall | None = None
     approves_definition: bool = False
     people_version: int | None = None
+    breaks_glass: bool = False
 
 
 class CallStore(Protocol):
@@ -71,7 +73,8 @@ class CallStore(Protocol):
     async def apply(self, change: Change) -> None:
         """Write a change of a request.
 
-        Raises LostRace if the stored version is another, NotEligible if `reviewer` may not review.
+        Raises LostRace if the stored version is another, NotEligible if `reviewer` may not review or
+        the glass may not be broken.
         """
 
     async def request(self, request_id: str) -> ApprovalRequest | None:
@@ -103,10 +106,18 @@ class CallStore(Protocol):
     async def of_session(self, session_id: str) -> Sequence[ApprovalRequest]:
         """The open (pending, approved, running) requests of a session."""
 
-    async def due(
-        self, now: Moment, caller_before: Moment, approved_before: Moment
-    ) -> Sequence[ApprovalRequest]:
-        """The open requests that time concerns: expired, approved too long ago, lease over, caller unseen."""
+    async def take_due(self, now: Moment, until: Moment, limit: int) -> Sequence[ApprovalRequest]:
+        """The requests whose timer (deadline.next_due) has run out by now, the longest first (ST-5).
+
+        Each is taken: nobody else is given it before `until`, unless it changes. A taking that ends
+        later than `until` was made under another clock and does not count.
+        """
+
+    async def unseen(self, caller_before: Moment) -> Sequence[ApprovalRequest]:
+        """The pending and approved requests whose caller waits and was last seen before that moment."""
+
+    async def unreviewed(self) -> Sequence[ApprovalRequest]:
+        """The requests whose broken glass waits for its second review, the most urgent first (REQ-68)."""
 
     async def touch(self, request_ids: Sequence[str], now: Moment) -> None:
         """Note that the callers of these requests still wait; changes no version."""

@@ -14,6 +14,15 @@ from sayso.requests.precondition import Precondition
 
 
 @dataclass(frozen=True, slots=True)
+class AskedBack:
+    """What a person wants to know of the agent before deciding; answered with GatePort.answer."""
+
+    question_id: str
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """How a call stands, for the side that made it.
 
@@ -37,6 +46,7 @@ class Standing:
     verdict: Mapping[str, Any] | None = None
     arguments: Mapping[str, Any] | None = None
     edited_by: str | None = None
+    question: AskedBack | None = None
 
     @property
     def allowed(self) -> bool:
@@ -75,7 +85,16 @@ class GatePort(Protocol):
         """The verdict; where it asks, the durable request that people now see (or the one it joins)."""
 
     async def wait(self, call_id: str, timeout: float) -> Standing:
-        """How the call stands once a person decided, or after so many seconds; keeps the caller present."""
+        """How the call stands once a person decided or asked back, or after so many seconds.
+
+        Keeps the caller present. A question ends one wait, not the next one too.
+        """
+
+    async def answer(self, call_id: str, question_id: str, text: str | None) -> None:
+        """Answer what a person asked back; None says that this side cannot answer.
+
+        Raises RequestClosed if the question is answered already or the call waits no more.
+        """
 
     async def leave(self, call_id: str) -> None:
         """Say that nobody waits for the call any more; the request stays."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from sayso.core.moment import Moment
 from sayso.core.session import GivenRule
+from sayso.people.person import Person
 from sayso.policy.ruleset import RuleSet
 from sayso.requests.approval import ApprovalRequest
 
@@ -80,8 +81,14 @@ class Notifier(Protocol):
     def can_ask(self) -> bool:
         """Whether there is any channel or inbox through which a person could be asked."""
 
-    async def announce(self, request: ApprovalRequest) -> None:
-        """Show a new request to people."""
+    def ways(self, person: Person) -> Collection[str]:
+        """The names of the channels through which this person could be told now; cheap."""
+
+    async def announce(self, request: ApprovalRequest, asked: Collection[Person]) -> None:
+        """Show a new request to the people who are asked, or to more of them."""
+
+    async def remind(self, request: ApprovalRequest, asked: Collection[Person]) -> None:
+        """Show a request that waits to these people once more."""
 
     async def update(self, request: ApprovalRequest) -> None:
         """Show that a request has changed."""

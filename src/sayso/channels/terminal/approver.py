@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from sayso.channels.card import Card
 from sayso.channels.channel import Decide, Fidelity
@@ -14,7 +15,8 @@ from sayso.channels.terminal.prompt import QUIET_SECONDS, Prompt
 from sayso.channels.terminal.tty import CONTROLLING, Terminal, usable
 from sayso.channels.terminal.unlocking import Keyring, Lock
 from sayso.core.moment import Moment
-from sayso.errors import Undeliverable
+from sayso.errors import SaysoError, Undeliverable
+from sayso.people.person import OWNER, Person
 
 MAX_LENGTH = 200_000
 """The most characters of arguments and diff that one can be expected to look through here."""
@@ -26,6 +28,8 @@ class TerminalApprover:
     """The controlling terminal as a channel; `listen` is its one reader, cards wait in a queue."""
 
     name = "terminal"
+    confirms = False
+    """Announcing puts a card into a queue; `shown` is told once it is on the screen."""
 
     def __init__(
         self,
@@ -36,11 +40,14 @@ class TerminalApprover:
         path: str = CONTROLLING,
         quiet_seconds: float = QUIET_SECONDS,
         concerns: Callable[[Card], bool] = lambda card: True,
+        shown: Callable[[str], Awaitable[object]] | None = None,
     ) -> None:
         """`keyring` checks the owner's passphrase, `now` is the clock, `path` the terminal's device.
 
-        `concerns` tells which cards are shown here; others wait elsewhere.
+        `concerns` tells which cards are shown here; others wait elsewhere. `shown` is told the id of
+        each request whose card is on the screen.
         """
+        self._shown = shown
         self._concerns = concerns
         self._lock = Lock(keyring)
         self._now = now
@@ -63,6 +70,10 @@ class TerminalApprover:
         """Whether there is a terminal and this program has it."""
         return usable(self._path)
 
+    def reaches(self, person: Person) -> bool:
+        """The owner, whose passphrase this terminal takes."""
+        return person.person_id == OWNER
+
     async def check(self) -> None:
         """Raise Undeliverable if there is no terminal to ask on."""
         if not usable(self._path):
@@ -77,6 +88,9 @@ class TerminalApprover:
         await self.check()
         self._waiting[card.request_id] = card
         self._arrived.set()
+
+    async def remind(self, card: Card) -> None:
+        """A card stays on the screen, or in the queue, until it is decided: there is nothing to repeat."""
 
     async def update(self, card: Card) -> None:
         """Take a card that was resolved off the queue, or off the screen, and say how it ended."""
@@ -138,6 +152,9 @@ class TerminalApprover:
         talking = asyncio.create_task(dialogue.run(), name="sayso-terminal-dialogue")
         resolved = asyncio.create_task(dialogue.resolved(), name="sayso-terminal-resolved")
         try:
+            if self._shown is not None:
+                with contextlib.suppress(SaysoError):  # a delivery that is not noted counts as none
+                    await self._shown(card.request_id)
             await asyncio.wait({talking, resolved}, return_when=asyncio.FIRST_COMPLETED)
             if talking.done():
                 talking.result()

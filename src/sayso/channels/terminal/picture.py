@@ -18,7 +18,7 @@ from sayso.channels.card import Card
 from sayso.channels.display import Cut, Run, Shown, count_words, cut, one_line, show
 from sayso.channels.result import countdown_words, seconds_words
 from sayso.channels.terminal.rows import CUT_STYLE, fold, lines_of, warnings_of
-from sayso.core.moment import Moment, seconds_between
+from sayso.core.moment import Moment, seconds_between, to_rfc3339
 
 MAX_WIDTH = 80
 WORDS_ROWS = 20
@@ -68,6 +68,7 @@ def draw(
         sheet.prose(show("The agent’s words, not checked:"), "  ", "dim")
         sheet.block(card.agent_words, "  ▏ ", WORDS_ROWS, prose=True)
         sheet.warn([card.agent_words])
+    _questions(sheet, card)
     sheet.add(Row())
     return Picture(sheet.printed(look), sheet.cut, sheet.cut_what)
 
@@ -112,9 +113,48 @@ def _head(sheet: _Sheet, card: Card, now: Moment) -> None:
     if card.who.need > 1 or card.who.approver != "any":
         votes = f"{card.who.have} of {card.who.need} have approved; decides: {card.who.approver}"
         sheet.prose(show(votes), " ", "dim")
+    if card.asking.nobody is not None:
+        sheet.prose(show(f"{card.asking.nobody[0].upper()}{card.asking.nobody[1:]}"), " ", "yellow")
+    if card.asking.escalated and card.waits:
+        sheet.prose(show("Everybody who may decide has been asked by now"), " ", "dim")
     if card.result is not None:
         sheet.prose(show(card.result), " ", "bold")
+    _glass(sheet, card)
     sheet.warn([card.action, *who])
+
+
+def _glass(sheet: _Sheet, card: Card) -> None:
+    """Who ran it without its votes, and whether a second person has looked."""
+    glass = card.asking.glass
+    if glass is None:
+        return
+    sheet.prose((*show(f"{glass.by} broke the glass: "), *one_line(glass.why)), " ", "yellow")
+    if glass.reviewed_by is None:
+        words = f"A second person has to review it by {to_rfc3339(glass.review_by)}"
+        sheet.prose(show(words), " ", "yellow")
+    else:
+        what = "justified" if glass.justified else "not justified"
+        comment = () if glass.comment is None else (*show(": "), *one_line(glass.comment))
+        sheet.prose((*show(f"{glass.reviewed_by} found it {what}"), *comment), " ", "dim")
+    sheet.warn([glass.why, *([glass.comment] if glass.comment is not None else [])])
+
+
+def _questions(sheet: _Sheet, card: Card) -> None:
+    """What people asked back, and the agent's words on it."""
+    if not card.asking.questions:
+        return
+    sheet.heading("Asked back")
+    for question in card.asking.questions:
+        sheet.prose((*show(f"{question.by}: "), *one_line(question.text)), "  ")
+        if question.answer is not None:
+            sheet.prose(show("The agent’s words, not checked:"), "  ", "dim")
+            sheet.block(question.answer, "  ▏ ", WORDS_ROWS, prose=True)
+            sheet.warn([question.text, question.answer])
+        else:
+            open_ = question.answered_at is None
+            said = "no answer yet" if open_ else "the agent’s side cannot answer"
+            sheet.prose(show(said), "  ", "dim")
+            sheet.warn([question.text])
 
 
 def _why(sheet: _Sheet, card: Card) -> None:

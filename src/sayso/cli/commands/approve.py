@@ -12,13 +12,13 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from sayso.channels.display import safe
-from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting, interruptible
-from sayso.cli.cards import card_json, card_text, find_request
+from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting, confirmed
+from sayso.cli.cards import card_json, card_text, check_code, find_request, must_see
 from sayso.cli.exit_codes import ExitCode
 from sayso.core.call import parse_arguments
 from sayso.core.code_words import code_of
-from sayso.errors import CallInvalid, DigestMismatch, NotAuthenticated
-from sayso.requests.approval import ApprovalRequest, Vote
+from sayso.errors import CallInvalid
+from sayso.requests.approval import Vote
 
 app = App(name="approve", help_format="plaintext")
 
@@ -80,13 +80,13 @@ async def _approve(
         actor,
     ):
         request = await find_request(broker, actor, request_id)
-        _check_code(request, code)
+        check_code(request, code)
         if code is None and digest is None and request.waits:
-            _must_see(request)
+            must_see(request)
             print(await card_text(broker, actor, request))
             if arguments is not None:
                 print(f"\nIt will run with these arguments instead:\n{_shown(arguments)}")
-            if not _confirmed():
+            if not confirmed("Approve exactly this, once?"):
                 print("Not approved; the request still waits.", file=sys.stderr)
                 return ExitCode.FAILURE
         decided = await broker.review(
@@ -115,29 +115,3 @@ def _arguments_of(file: Path) -> dict[str, Any]:
 def _shown(arguments: Mapping[str, Any]) -> str:
     """Arguments with every character that cannot be seen drawn as what it is."""
     return safe(json.dumps(arguments, ensure_ascii=False, indent=2))
-
-
-def _check_code(request: ApprovalRequest, code: str | None) -> None:
-    if code is not None and " ".join(code.lower().split()) != code_of(request.digest):
-        raise DigestMismatch(
-            f"the code `{code[:80]}` is not the one of this call",
-            f"look at it: sayso inbox show {request.request_id}",
-        )
-
-
-def _must_see(request: ApprovalRequest) -> None:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise NotAuthenticated(
-            "an approval is bound to what was shown, and there is no terminal to show it on",
-            f"look with `sayso inbox show {request.request_id}`, then give its --code or --digest",
-        )
-
-
-def _confirmed() -> bool:
-    try:
-        with interruptible():
-            answer = input("\nApprove exactly this, once? Type yes: ")
-    except (EOFError, UnicodeError):
-        print()
-        return False
-    return answer.strip().lower() in ("y", "yes")

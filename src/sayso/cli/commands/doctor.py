@@ -14,6 +14,8 @@ from pathlib import Path
 
 from cyclopts import App
 
+from sayso.broker.attention_words import overdue_words
+from sayso.broker.reachability import who_is_reachable
 from sayso.channels.display import safe
 from sayso.cli.acting import AsJson
 from sayso.cli.exit_codes import ExitCode
@@ -121,6 +123,15 @@ async def _installation(database: str, settings: str) -> list[Finding]:
             findings.append(Finding(False, f"rules: {message}", hint))
         warnings = (*lists.current(here).warnings, *rules.warnings)
         findings += [Finding(True, f"rules: {warning}") for warning in warnings]
+        reach = (await who_is_reachable(broker.world)).everybody
+        people = f"people who can be reached: {reach.reachable} of {reach.eligible}"
+        good = reach.reachable > 0 or not chosen  # without a passphrase that is said already
+        findings.append(Finding(good, people, "let somebody log in, or configure a channel"))
+        now = broker.world.clock.now()
+        broken = [r.glass for r in await broker.world.store.unreviewed() if r.glass is not None]
+        overdue = sum(glass.overdue(now) for glass in broken)
+        if overdue:
+            findings.append(Finding(False, overdue_words(overdue), "see: sayso inbox list"))
         waiting = len(await broker.world.store.pending())
         findings.append(Finding(True, f"requests that wait: {waiting}"))
     return findings

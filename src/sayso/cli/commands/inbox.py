@@ -48,7 +48,8 @@ async def _warn(broker: Broker, requests: Sequence[ApprovalRequest]) -> None:
 async def _list(as_json: bool) -> int:
     quiet_logs()  # what they would say is said in words
     async with open_broker() as broker:
-        requests = await broker.world.store.pending()
+        store = broker.world.store
+        requests = [*await store.unreviewed(), *await store.pending()]
         await _warn(broker, requests)
         if as_json:
             print(json.dumps([await card_json(broker, request) for request in requests], indent=2))

@@ -10,8 +10,8 @@ from litestar.params import FromQuery, QueryParameter
 
 from sayso.broker.ports import Page
 from sayso.server.auth import Who
-from sayso.server.documents import AuditPage, AuditVerification
 from sayso.server.injected import Asked, TheBroker
+from sayso.server.insight_documents import AuditPage, AuditVerification
 from sayso.server.routes import route
 
 

@@ -12,7 +12,7 @@ from sayso.broker import ports
 from sayso.core.session import CallDraft
 from sayso.people.token import CredentialKind
 from sayso.server.auth import Who
-from sayso.server.bodies import CallBody, ClaimBody, OutcomeBody, RenewBody
+from sayso.server.bodies import AnswerBody, CallBody, ClaimBody, OutcomeBody, RenewBody
 from sayso.server.config import MAX_CALL_BODY
 from sayso.server.documents import ClaimAnswer, ClaimTaken, Standing
 from sayso.server.injected import Asked, TheBroker, TheBuckets, TheClosing
@@ -84,6 +84,26 @@ async def wait_for_call(
     gate = await broker.gate_of_call(request.user, call_id)
     waited = await while_present(request, closing, gate.wait(call_id, timeout))
     return standing(waited if waited is not None else await gate.wait(call_id, 0))
+
+
+@post(
+    "/calls/{call_id:str}/answer",
+    status_code=204,
+    operation_id="answerQuestion",
+    tags=["calls"],
+    **route(Who.AGENT, 404, 409, 429, body=True),
+)
+async def answer_question(
+    request: Asked,
+    call_id: FromPath[str],
+    data: JSONBody[AnswerBody],
+    broker: TheBroker,
+    buckets: TheBuckets,
+) -> None:
+    """Answer what a person asked back while the call waits; it decides nothing."""
+    buckets.take(request.user.credential.credential_id)
+    gate = await broker.gate_of_call(request.user, call_id)
+    await gate.answer(call_id, data.question_id, data.text)
 
 
 @post(

@@ -8,6 +8,7 @@ from litestar import delete, get, post
 from litestar.params import FromPath, FromQuery, JSONBody, PathParameter
 
 from sayso.broker.access import Actor
+from sayso.broker.attention_words import overdue_words
 from sayso.broker.broker import Broker
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.server.auth import Who
@@ -39,7 +40,16 @@ async def read_inbox(
             and (severity is None or found.policy.severity.word == severity)
         )
 
-    waiting = [found for found in await broker.inbox(actor) if wanted(found)]
+    unreviewed = await broker.attention.unreviewed(actor)
+    now, person_id = broker.world.clock.now(), actor.person.person_id
+    waiting: list[ApprovalRequest] = []
+    snoozed: list[ApprovalRequest] = []
+    for found in (*unreviewed, *await broker.inbox(actor)):
+        if wanted(found):
+            until = found.attention.snoozed_until(person_id) if found.waits else None
+            (waiting if until is None or until <= now else snoozed).append(found)
+    overdue = sum(found.glass is not None and found.glass.overdue(now) for found in unreviewed)
+    problems = [*broker.world.rules.problems(), *([overdue_words(overdue)] if overdue else [])]
     recent = [found for found in await broker.recent(actor, _RECENT) if wanted(found)]
     return Inbox(
         total=len(waiting),
@@ -47,8 +57,9 @@ async def read_inbox(
         clarifications=[],
         elicitations=[],
         plans=[],
+        snoozed=await cards.of_all(actor, snoozed),
         recent=await cards.of_all(actor, recent),
-        problems=[text_shown(problem) for problem in broker.world.rules.problems()],
+        problems=[text_shown(problem) for problem in problems],
     )
 
 

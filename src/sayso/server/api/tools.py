@@ -6,8 +6,8 @@ from litestar import get
 
 from sayso.core.moment import to_rfc3339
 from sayso.server.auth import Who
-from sayso.server.documents import ServerSeen, ToolList, ToolSeen
 from sayso.server.injected import Asked, TheBroker
+from sayso.server.insight_documents import ServerSeen, ToolList, ToolSeen
 from sayso.server.routes import route
 
 

@@ -23,6 +23,9 @@ from sayso.requests.approval import (
     Status,
     Why,
 )
+from sayso.requests.attention import NO_ATTENTION, Attention
+from sayso.requests.broken_glass import BrokenGlass
+from sayso.requests.deadline import next_due
 from sayso.requests.key import Key
 from sayso.requests.lifecycle import FINAL
 from sayso.requests.precondition import Changed, Precondition
@@ -66,6 +69,8 @@ class _State(msgspec.Struct, omit_defaults=True):
     lease: Lease | None = None
     outcome: Outcome | None = None
     edited: _EditedCall | None = None
+    attention: Attention = NO_ATTENTION
+    glass: BrokenGlass | None = None
 
 
 _call = reader(ToolCall)
@@ -156,7 +161,16 @@ def _frozen(request: ApprovalRequest) -> str:
 
 def state_values(request: ApprovalRequest) -> dict[str, Any]:
     """The columns that a change of a request writes."""
-    resolution, lease = request.resolution, request.lease
+    resolution, lease, glass = request.resolution, request.lease, request.glass
+    state = _State(
+        request.reviews,
+        resolution,
+        lease,
+        request.outcome,
+        _edited_call(request),
+        request.attention,
+        request.glass,
+    )
     return {
         "status": request.status.value,
         "version": request.version,
@@ -168,9 +182,10 @@ def state_values(request: ApprovalRequest) -> dict[str, Any]:
         "lease_until": None if lease is None else lease.until,
         "review_count": len(request.reviews),
         "closed": int(request.status in FINAL),
-        "state": written(
-            _State(request.reviews, resolution, lease, request.outcome, _edited_call(request))
-        ),
+        "due_at": next_due(request),
+        "taken_until": 0,
+        "review_by": None if glass is None or glass.review is not None else glass.review_by,
+        "state": written(state),
     }
 
 
@@ -249,6 +264,8 @@ def read_request(row: Row) -> ApprovalRequest:
         preconditions=asked.preconditions,
         changed=asked.changed,
         keys=asked.keys,
+        attention=state.attention,
+        glass=state.glass,
     )
     found = state.edited
     if found is None:

@@ -10,14 +10,17 @@ from sayso.core.call import Owner, ToolCall
 from sayso.core.moment import Moment
 from sayso.errors import StoreError
 from sayso.requests.approval import ApprovalRequest, Status
+from sayso.requests.deadline import next_due
 from sayso.requests.lifecycle import OPEN
 from sayso.store.guard import (
     WAITING_FOR_PEOPLE,
     check_eligible,
+    check_glass,
     check_next,
     check_reviewer,
     check_reviews,
-    is_due,
+    far,
+    is_unseen,
     lost_race,
     people_changed,
     resolution_order,
@@ -35,6 +38,7 @@ class Calls(People, Tools):
         self._calls: dict[str, tuple[StoredCall, ToolCall]] = {}
         self._external: dict[tuple[Owner, str], str] = {}
         self._requests: dict[str, ApprovalRequest] = {}
+        self._taken: dict[str, Moment] = {}
 
     async def submit(self, new: NewCall) -> StoredCall | None:
         """Write a new call, or return the one that has its owner and external id."""
@@ -67,6 +71,9 @@ class Calls(People, Tools):
             review = check_reviews(new, len(old.reviews), stored)
             if review is not None:
                 check_eligible(new, review, self._directory, change.at)
+            if change.breaks_glass:
+                broken = (r.glass for r in self._requests.values() if r.glass is not None)
+                check_glass(next((glass for glass in broken if glass.overdue(change.at)), None))
             if change.follow_up is not None:
                 self._check_new(change.follow_up)
             self._requests[new.request_id] = replace(
@@ -74,6 +81,7 @@ class Calls(People, Tools):
                 caller_seen=max(new.caller_seen, old.caller_seen),
                 sticky_lifted=old.sticky_lifted,
             )
+            self._taken.pop(new.request_id, None)
             self._append(change.records, change.notices)
             self._rules_version += change.approves_definition and self._tools.approve(new.call)
             if change.follow_up is not None:
@@ -142,11 +150,34 @@ class Calls(People, Tools):
         """The open requests of a session, oldest first."""
         return self._find(lambda r: r.status in OPEN and r.call.session_id == session_id)
 
-    async def due(
-        self, now: Moment, caller_before: Moment, approved_before: Moment
-    ) -> Sequence[ApprovalRequest]:
-        """The open requests that time concerns."""
-        return self._find(lambda r: is_due(r, now, caller_before, approved_before))
+    async def take_due(self, now: Moment, until: Moment, limit: int) -> Sequence[ApprovalRequest]:
+        """The requests whose timer has run out, taken until a moment."""
+        too_far = far(now, until)
+        with self._lock:
+            timers = [(next_due(r), r) for r in self._requests.values()]
+            found = sorted(
+                (due, r.request_id)
+                for due, r in timers
+                if due is not None
+                and due <= now
+                and not now < self._taken.get(r.request_id, now) <= too_far
+            )
+            for _, request_id in found[:limit]:
+                self._taken[request_id] = until
+            return [self._requests[request_id] for _, request_id in found[:limit]]
+
+    async def unseen(self, caller_before: Moment) -> Sequence[ApprovalRequest]:
+        """The requests whose caller should have shown itself since."""
+        return self._find(lambda r: is_unseen(r, caller_before))
+
+    async def unreviewed(self) -> Sequence[ApprovalRequest]:
+        """The requests whose broken glass waits for its second review."""
+        found = [
+            (r.glass.review_by, r.request_id, r)
+            for r in self._find(lambda r: r.glass is not None and r.glass.review is None)
+            if r.glass is not None
+        ]
+        return [request for *_, request in sorted(found, key=lambda row: row[:2])]
 
     async def touch(self, request_ids: Sequence[str], now: Moment) -> None:
         """Note that the callers of these requests still wait."""

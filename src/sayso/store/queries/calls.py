@@ -46,6 +46,9 @@ _CHANGED = (
     "resolved_at",
     "lease_until",
     "review_count",
+    "due_at",
+    "taken_until",
+    "review_by",
     "state",
 )
 
@@ -146,20 +149,31 @@ class Calls(Compiler):
             )
         )
         pending, approved = r.status == word(Status.PENDING), r.status == word(Status.APPROVED)
-        self.due = self._compile(
+        self.unseen = self._compile(
             read.where(
                 not_closed,
-                r.status.in_(words(OPEN)),
-                or_(
-                    and_(pending, r.expires_at <= bindparam("now")),
-                    and_(approved, r.approved_at <= bindparam("approved_before")),
-                    and_(r.status == word(Status.RUNNING), r.lease_until <= bindparam("now")),
-                    and_(
-                        or_(pending, approved),
-                        r.caller == word(Caller.WAITING),
-                        r.caller_seen <= bindparam("caller_before"),
-                    ),
-                ),
+                or_(pending, approved),
+                r.caller == word(Caller.WAITING),
+                r.caller_seen <= bindparam("caller_before"),
             ).order_by(*oldest_first)
         )
+        free = and_(
+            r.due_at <= bindparam("now"),
+            or_(r.taken_until <= bindparam("now"), r.taken_until > bindparam("too_far")),
+        )
+        self.anything_due = self._compile(select(r.request_id).where(free).limit(one))
+        self.due = self._compile(
+            read.where(free)
+            .order_by(r.due_at, r.request_id)
+            .limit(bindparam("limit", type_=Integer))
+            .with_for_update(of=t.REQUESTS, skip_locked=True)
+        )
+        self.take = self._compile(
+            update(t.REQUESTS).where(the_one).values(taken_until=bindparam("until"))
+        )
+        overdue = r.review_by <= bindparam("now")
+        self.unreviewed = self._compile(
+            read.where(r.review_by.is_not(None)).order_by(r.review_by, r.request_id)
+        )
+        self.overdue_review = self._compile(select(r.request_id).where(overdue).limit(one))
         self.add_review = self._insert(t.REVIEWS)

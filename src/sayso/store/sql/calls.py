@@ -11,7 +11,7 @@ from sayso.core.moment import Moment
 from sayso.requests.approval import ApprovalRequest
 from sayso.store.codec.calls import change_rows, new_rows, read_call, read_request, read_stored_call
 from sayso.store.codec.logs import log_rows
-from sayso.store.guard import check_next
+from sayso.store.guard import check_next, far
 from sayso.store.sql.access import Access
 from sayso.store.units import calls as units
 from sayso.store.units.logs import write
@@ -81,12 +81,20 @@ class Calls(Access):
         """The open requests of a session, oldest first."""
         return await self._many(self._q.of_session, {"session_id": session_id}, read_request)
 
-    async def due(
-        self, now: Moment, caller_before: Moment, approved_before: Moment
-    ) -> Sequence[ApprovalRequest]:
-        """The open requests that time concerns."""
-        values = {"now": now, "caller_before": caller_before, "approved_before": approved_before}
-        return await self._many(self._q.due, values, read_request)
+    async def take_due(self, now: Moment, until: Moment, limit: int) -> Sequence[ApprovalRequest]:
+        """The requests whose timer has run out, taken until a moment."""
+        values = {"now": now, "too_far": far(now, until)}
+        if not await self._few(self._q.anything_due, values, tuple):
+            return ()  # most of the time; a look costs less than a transaction
+        return await self._write(lambda tx: units.take_due(tx, now, until, limit))
+
+    async def unseen(self, caller_before: Moment) -> Sequence[ApprovalRequest]:
+        """The requests whose caller should have shown itself since."""
+        return await self._many(self._q.unseen, {"caller_before": caller_before}, read_request)
+
+    async def unreviewed(self) -> Sequence[ApprovalRequest]:
+        """The requests whose broken glass waits for its second review."""
+        return await self._many(self._q.unreviewed, {}, read_request)
 
     async def touch(self, request_ids: Sequence[str], now: Moment) -> None:
         """Note that the callers of these requests still wait."""

@@ -6,13 +6,22 @@ from collections.abc import Sequence
 
 from sayso.broker.ports import Change, StoredCall
 from sayso.core.moment import Moment
-from sayso.store.codec.calls import ChangeRows, NewRows, read_stored_call, review_row
+from sayso.requests.approval import ApprovalRequest
+from sayso.store.codec.calls import (
+    ChangeRows,
+    NewRows,
+    read_request,
+    read_stored_call,
+    review_row,
+)
 from sayso.store.codec.credentials import read_credential
 from sayso.store.codec.tools import definition_row
 from sayso.store.guard import (
     check_eligible,
+    check_glass,
     check_reviewer,
     check_reviews,
+    far,
     lost_race,
     people_changed,
 )
@@ -54,6 +63,8 @@ def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
         check_eligible(request, review, directory_of(tx), change.at)
         row = review_row(request.request_id, before, review, stored.kind)
         tx.write(tx.queries.add_review, row)
+    if change.breaks_glass:
+        check_glass(tx.row(tx.queries.overdue_review, {"now": change.at}))
     log(tx, rows.log)
     if change.approves_definition and tx.write(
         tx.queries.approve_definition, definition_row(request.call, change.at)
@@ -63,6 +74,15 @@ def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
         follow_up_id = rows.follow_up.call["call_id"]
         tx.write(tx.queries.supersede, {"old_id": request.request_id, "new_id": follow_up_id})
         _add(tx, rows.follow_up)
+
+
+def take_due(tx: Transaction, now: Moment, until: Moment, limit: int) -> list[ApprovalRequest]:
+    """The requests whose timer has run out and nobody acts on; they are this caller's until `until`."""
+    values = {"now": now, "too_far": far(now, until), "limit": limit}
+    found = [read_request(row) for row in tx.rows(tx.queries.due, values)]
+    for request in found:
+        tx.write(tx.queries.take, {"the_id": request.request_id, "until": until})
+    return found
 
 
 def _replace(tx: Transaction, rows: ChangeRows, reviews_before: int) -> bool:
