@@ -184,6 +184,11 @@ class Process:
             self.announced.append(request.request_id)
 
         await self.effect("announce", show)
+        names = [person.person_id for person in asked]
+        await self.effect(
+            "deliver",
+            lambda: self.broker.attention.delivered(request.request_id, "test", names),
+        )
 
     async def update(self, request: ApprovalRequest) -> None:
         """Show a change."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import random
 from collections import Counter
 from collections.abc import Mapping
@@ -18,8 +19,10 @@ from sayso.audit.chain import verify
 from sayso.broker.access import Actor
 from sayso.broker.ports import Change
 from sayso.broker.sweep import sweep
-from sayso.core.approval_policy import ApprovalPolicy, Approver
+from sayso.core.approval_policy import ApprovalPolicy, Approver, OnTimeout
 from sayso.core.effect import Effect
+from sayso.core.moment import Moment
+from sayso.core.reason import Reason
 from sayso.core.session import CallDraft
 from sayso.errors import (
     CallAlreadyRan,
@@ -33,7 +36,8 @@ from sayso.people.directory import Directory
 from sayso.people.person import Person
 from sayso.people.token import CredentialKind
 from sayso.policy.facts import NOTHING_KNOWN
-from sayso.policy.rule import Rule
+from sayso.policy.outcome import PolicyOutcome
+from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, judge
 from sayso.requests.approval import ApprovalRequest, Status, Vote
 from sayso.requests.grant import Grant
@@ -159,7 +163,7 @@ class Schedule:
         said = [judge(request.call, rules, NOTHING_KNOWN) for rules in lately]
         assert any(
             one.effect is Effect.ALLOW
-            or (one.effect is Effect.ASK and enough(grant, request.call, one, people, now))
+            or (one.effect is Effect.ASK and _let_through(request, one, grant, people, now))
             for one in said
         ), "it was claimed though neither rules nor people allowed it"
 
@@ -283,9 +287,31 @@ class Schedule:
                 if chance.random() < 0.3:
                     await self._settle_one(process, actor, request)
                 continue
+            if chance.random() < 0.3:
+                await self._something_else(process, actor, request)
+                continue
             vote = Vote.APPROVE if chance.random() < 0.75 else Vote.REJECT
             clicks = chance.choice((1, 1, 2, 3))
             await asyncio.gather(*(self._click(actor, request, vote) for _ in range(clicks)))
+
+    async def _something_else(
+        self, process: Process, actor: Actor, request: ApprovalRequest
+    ) -> None:
+        """Not now, why?, the broken glass: none of it decides anything that it should not."""
+        acts, name = process.broker.attention, request.request_id
+        look = acts.unreviewed(actor)
+        choices = (
+            lambda: acts.snooze(actor, name, self.chance.choice((0.0, 3.0, 20.0))),
+            lambda: acts.ask_back(actor, name, "why?"),
+            lambda: acts.break_glass(actor, name, digest=request.digest, why="now"),
+        )
+        with contextlib.suppress(Crash, RequestClosed, NotNow, NotEligible):
+            for broken in await _in(process, look):
+                await _in(
+                    process,
+                    acts.review_glass(actor, broken.request_id, justified=True, comment=None),
+                )
+            await _in(process, self.chance.choice(choices)())
 
     async def _click(self, actor: Actor, request: ApprovalRequest, vote: Vote) -> bool:
         process = await self._process()
@@ -296,6 +322,8 @@ class Schedule:
             )
         except (Crash, RequestClosed, NotNow, NotEligible):
             return False
+        if changed.status is Status.PENDING:
+            return False  # the other one has to approve as well
         assert changed.status in (Status.APPROVED, Status.REJECTED)
         self.approvals_heard[request.request_id] += 1
         assert self.approvals_heard[request.request_id] == 1, "two people resolved one request"
@@ -312,6 +340,9 @@ class Schedule:
         chance = self.chance
         admins = ApprovalPolicy(approver=Approver.ADMIN)
         short = ApprovalPolicy(timeout=chance.choice((2.0, 5.0, 15.0)))
+        both = ApprovalPolicy(quorum=2, break_glass=chance.choice((5.0, 60.0)))
+        allowing = replace(short, on_timeout=OnTimeout.ALLOW, reminders=(1.0, 3.0, 4.0))
+        told = replace(rule("ask", approval=allowing), origin=Origin.TOOL_POLICY)
         while not self.over:
             await asyncio.sleep(chance.uniform(1, 8))
             await self._say(
@@ -319,6 +350,7 @@ class Schedule:
                     (
                         rule("ask"), rule("ask", approval=short), rule("ask", approval=short),
                         rule("ask", approval=admins), rule("ask", approval=admins),
+                        rule("ask", approval=both), rule("ask", approval=both), told, told,
                         rule("allow", "send"), rule("deny", "send"),
                         None,
                     )
@@ -365,6 +397,15 @@ class Schedule:
         await sweep(fresh.broker.world)
         await self._check()
 
+    def _check_what_time_told(self, log: list[dict[str, Any]]) -> None:
+        """Each reminder, and the alert of each glass, was there once, whoever brought it."""
+        told = Counter(
+            (r["call_id"], r["reason"], r.get("comment"))
+            for r in log
+            if r.get("reason") in ("reminded", "escalated", "not-reviewed", "delivered")
+        )
+        assert all(count == 1 for count in told.values()), told
+
     async def request(self, request_id: str) -> ApprovalRequest:
         """The request as it is stored; it was acknowledged, so it is there."""
         found = await self.store.request(request_id)
@@ -381,10 +422,12 @@ class Schedule:
                 )
                 assert settled.status is Status.FAILED
             else:
-                answered = await fresh.broker.review(
-                    anna, request.request_id, Vote.APPROVE, digest=request.digest
-                )
-                assert answered.status is Status.APPROVED
+                for person in self.people:  # where it needs both, one of them may have voted
+                    with contextlib.suppress(RequestClosed):
+                        await fresh.broker.review(
+                            person, request.request_id, Vote.APPROVE, digest=request.digest
+                        )
+                assert (await self.request(request.request_id)).status is Status.APPROVED
         assert await fresh.broker.inbox(anna) == []
 
     async def _check(self) -> None:
@@ -406,6 +449,7 @@ class Schedule:
         chain = await self.store.audit_chain(0, 100_000)
         found = verify(chain)
         assert found.ok, found.fault
+        self._check_what_time_told([json.loads(entry.body) for entry in chain])
         claims = Counter(
             request_id
             for entry in chain
@@ -415,6 +459,22 @@ class Schedule:
         )
         assert all(count == 1 for count in claims.values())
         assert set(claims) == {r for r, seen in self.statuses.items() if Status.RUNNING in seen}
+
+
+def _let_through(
+    request: ApprovalRequest, one: PolicyOutcome, grant: Grant, people: Directory, now: Moment
+) -> bool:
+    """Whether what approved it is enough under one of the policies: votes, or what stood for them."""
+    assert request.resolution is not None
+    match request.resolution.reason:
+        case Reason.EXPIRED_ALLOW:
+            told = {delivery.person_id for delivery in request.attention.deliveries}
+            always = one.must_ask or one.doubtful
+            return bool(told) and not always and one.approval.on_timeout is OnTimeout.ALLOW
+        case Reason.BREAK_GLASS:
+            return request.glass is not None and one.approval.break_glass is not None
+        case _:
+            return enough(grant, request.call, one, people, now)
 
 
 def _owner() -> Person:
