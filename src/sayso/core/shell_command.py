@@ -57,7 +57,7 @@ class ShellCommand(Struct, frozen=True):
     (POL-33). `places` are the directories it may run in, each the chain of `cd` operands before it
     (None in a chain = not known; an empty chain = the call's own). `wrappers` are the programs that run
     it, outermost first (POL-32). A `TRANSPARENT` one is a wrapper on which denies and asks are tried,
-    and which no allow has to cover.
+    and which no allow has to cover. `piped` tells that its input is surely a pipe.
     """
 
     text: str
@@ -68,6 +68,7 @@ class ShellCommand(Struct, frozen=True):
     places: tuple[tuple[str | None, ...], ...] = ((),)
     wrappers: tuple[str, ...] = ()
     role: Role = Role.PLAIN
+    piped: bool = False
 
 
 class ShellLine(Struct, frozen=True):

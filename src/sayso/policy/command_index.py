@@ -58,6 +58,10 @@ class _Branch:
             yield from self.by_word.get(value, ())
 
 
+_MOST_TRIED = 64
+"""Places among the words of an unknown program at which a rule is tried; one beyond may be what it is about."""
+
+
 class CommandIndex:
     """Finds the rules for commands that can be about one, at the cost of those."""
 
@@ -138,6 +142,7 @@ class CommandIndex:
     def _later(self, command: ShellCommand, facts: Facts) -> Iterator[CompiledRule]:
         """The rules for a command that a program which is not known may make of its words."""
         words = command.words
+        tried, untried = 0, set[str]()
         for place in range(1, len(words)):
             word = words[place]
             if not is_known(word) or not word.value:
@@ -146,6 +151,14 @@ class CommandIndex:
             name = base_name(pieces[0]) if pieces else ""
             branch = self._denying.get(skeleton(name)) if name else None
             if branch is None:
+                continue
+            tried += 1
+            if tried > _MOST_TRIED:
+                if name not in untried:
+                    untried.add(name)
+                    yield from branch.rest
+                    for rules in branch.by_word.values():
+                        yield from rules
                 continue
             rest = words[place:]
             if len(pieces) > 1:

@@ -258,7 +258,7 @@ def _command(
     if not value.strip():
         yield Target(TargetKind.COMMAND, value, own, doubt="the command line is empty")
         return
-    line = analyse(value, facts)
+    line = analyse(value, facts, workspace)
     # A line with such a character has a doubt; most have none, and are not looked at twice.
     hidden = hidden_character(value, line=True) if line.doubts else None
     if hidden is not None:

@@ -20,6 +20,13 @@ from sayso.policy.shell.words import after, beginning, is_known
 from sayso.policy.shell.wrapper_table import SHELLS
 from sayso.policy.shell.wrappers import SCRIPT_READERS, inner_of, reads_script_from_input
 
+_MOST_WORDS: Final = 32_768
+"""Words of commands within commands that are looked at: each level of wrappers holds all further ones."""
+_WORD: Final = 4
+"""Characters of a word that has not been read yet."""
+_EACH: Final = 16
+"""What a command costs beside its words, in words; those that a wrapper of the line itself runs are free."""
+
 _IN_THIS_SHELL: Final = frozenset({"command", "builtin", "eval"})
 _SAME_USER: Final = _IN_THIS_SHELL | {"trap", "exec", "find", "xargs", "setsid", "ionice", "flock"}
 _ZSH_WORDS: Final = names_in(
@@ -36,6 +43,8 @@ class CommandFinder(Findings, ABC):
     depth = 0
     feed: str | None = None
     """The text that a command reads from its standard input, None where it is not known."""
+    _within = 0
+    """Words of all commands within commands so far."""
     fed = False
     """Whether it reads what another command writes, which is not what lies in files."""
 
@@ -140,7 +149,12 @@ class CommandFinder(Findings, ABC):
                 self.doubt(inner.unknown)
             return still(places)
         if self.depth >= MAX_DEPTH:
-            self.doubt(f"it is nested deeper than {MAX_DEPTH} levels")
+            self.limit(f"it is nested deeper than {MAX_DEPTH} levels")
+            return still(places)
+        self._within += len(inner.words or ()) + len(inner.text or "") // _WORD
+        self._within += _EACH if self.depth else 0
+        if self._within > _MOST_WORDS:
+            self.limit("the commands within commands are too long together")
             return still(places)
         wrappers, names, feed, around = self.wrappers, dict(self.names), self.feed, self.around
         here = name in _IN_THIS_SHELL
@@ -153,6 +167,11 @@ class CommandFinder(Findings, ABC):
         if not (inner.transparent or inner.covered or name in _SAME_USER):
             # Another user, host or environment: `~` within is not known.
             self.around = replace(around, home=None)
+        if around.known and not here:
+            # Another shell, or a text for later: the variables of loops are not exported.
+            self.around = replace(self.around, known=())
+        piped = self.piped
+        self.piped = piped and inner.transparent
         start = places
         if inner.elsewhere or name == "trap":
             start = ANYWHERE
@@ -174,6 +193,7 @@ class CommandFinder(Findings, ABC):
         self.covered -= inner.elsewhere or inner.covered
         self.depth -= 1
         self.wrappers, self.feed, self.around = wrappers, feed, around
+        self.piped = piped
         if not here:
             self.names = names
             outcome = still(places)

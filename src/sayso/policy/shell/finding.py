@@ -5,36 +5,59 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from sayso.core.shell_command import Role, ShellWord
 from sayso.policy.facts import Facts
 from sayso.policy.shell import syntax as s
 from sayso.policy.shell.dialects import concerns_of_other_shells
-from sayso.policy.shell.places import ANYWHERE, Outcome, Places, still, union
+from sayso.policy.shell.loops import LoopFinder
+from sayso.policy.shell.places import ANYWHERE, START, Outcome, Places, only, still, union
 from sayso.policy.shell.reading import read_script, sure_parts
 from sayso.policy.shell.script_input import script_from, text_written
 from sayso.policy.shell.session_input import hands_on_files
 from sayso.policy.shell.shell_builtins import DECLARING, NAME
 from sayso.policy.shell.tokenizer import read_plain
-from sayso.policy.shell.word_finder import WordFinder
-from sayso.policy.shell.word_values import Surroundings, quoted_value, value_of_assignment, values
+from sayso.policy.shell.word_values import (
+    TOP,
+    Surroundings,
+    quoted_value,
+    value_of_assignment,
+    values,
+)
 
 _MAX_TEXTS: Final = 256
 _MAX_READ: Final = 262_144
 """Characters of all the texts of a line together, where each may hold the next."""
 _MAX_UNREAD: Final = 3
+_MAX_PARTED: Final = 1024
+"""How many texts are looked at, be it without reading their grammar."""
 
 
-class Finder(WordFinder):
+class Finder(LoopFinder):
     """Finds the commands of one line."""
 
-    def __init__(self, facts: Facts, around: Surroundings) -> None:
-        super().__init__(around)
+    def __init__(
+        self,
+        facts: Facts,
+        around: Surroundings,
+        workspace: str | None = None,
+        *,
+        top: str | None = None,
+        plain: bool = True,
+    ) -> None:
+        """`workspace` is where `PWD` begins, if it is asked for, and `top` that of the working tree there.
+
+        `plain` tells that words are split as ever.
+        """
+        super().__init__(around, plain=plain)
+        self._workspace = workspace
+        self._top = top
         self._facts = facts
         self._texts = 0
         self._read = 0
         self.unread = 0
         """How many texts could not be read; where time is the reason, more would cost more of it."""
-        self._looking_ahead = False
 
     def run_text(
         self, text: str, dialect: str | None, places: Places, read: s.Script | None = None
@@ -52,9 +75,10 @@ class Finder(WordFinder):
             script = read or read_script(text, self._facts)
         if isinstance(script, str):
             self.unread += 1
-            self.doubt(script)
+            self.limit(script)
             outcome = still(places)
-            for part in sure_parts(text) if self._read <= _MAX_READ else ():
+            looks = self._read <= _MAX_READ and self._texts <= _MAX_PARTED
+            for part in sure_parts(text) if looks else ():
                 outcome = self._statements(part.body, places)
         else:
             if self._facts.dialect == "posix" != self.around.dialect and read_plain(text) is None:
@@ -82,10 +106,13 @@ class Finder(WordFinder):
     def _statement(self, statement: s.Statement, places: Places) -> Outcome:
         if not statement.background:
             return self._foreground(statement, places)
+        self.piped = False  # a shell gives what runs beside it an empty input
         self._apart(lambda: self._foreground(statement, places))
         return still(places)
 
     def _foreground(self, statement: s.Statement, places: Places) -> Outcome:
+        if self._workspace is not None:
+            self._here(places, self._workspace)
         for redirect in statement.redirects:
             self._word(redirect.target, places)
             if redirect.body is not None:
@@ -99,6 +126,7 @@ class Finder(WordFinder):
             outcome = self._declare(statement, command, places)
         else:
             if statement.redirects:
+                self.piped = False
                 files = self.redirections(statement.redirects)
                 if files:
                     self.emit(statement.text, (), places, redirections=files)
@@ -117,6 +145,16 @@ class Finder(WordFinder):
         if statement.negated:
             return Outcome(outcome.failed, outcome.succeeded)
         return outcome
+
+    def _here(self, places: Places, workspace: str) -> None:
+        """`PWD` is where the shell is now, and git tells the top of what is there."""
+        known = tuple(pair for pair in self.around.known if pair[0] not in ("PWD", TOP))
+        folder = only(places, workspace)
+        if folder is not None:
+            known = (*known, ("PWD", folder))
+        if self._top is not None and places == START:
+            known = (*known, (TOP, self._top))
+        self.around = replace(self.around, known=known)
 
     def _simple(self, statement: s.Statement, command: s.Simple, places: Places) -> Outcome:
         for assign in command.assigns:
@@ -192,12 +230,13 @@ class Finder(WordFinder):
             before = pipe.parts[position - 1] if position else None
             self.feed = None if before is None else text_written(before, self.around)
             self.fed = before is not None and not hands_on_files(before)
+            self.piped = before is not None
             if position == last and self.around.dialect == "zsh":
                 # In zsh the last part runs in the shell itself.
                 outcome = still(union(places, self._statement(part, places).either))
             else:
                 self._apart(lambda part=part: self._statement(part, places))  # type: ignore[misc]
-        self.feed, self.fed = None, False
+        self.feed, self.fed, self.piped = None, False, False
         return outcome
 
     def _timed_by_program(self, part: s.Statement, timed: s.Timed) -> s.Statement:
@@ -226,20 +265,6 @@ class Finder(WordFinder):
             union(then.succeeded, otherwise.succeeded), union(then.failed, otherwise.failed)
         )
 
-    def _loop(self, run: Callable[[Places], Outcome], places: Places) -> Outcome:
-        """A body that runs any number of times: what it does at its end counts at its beginning."""
-        start = places
-        if not self._looking_ahead:
-            self._looking_ahead = True
-            found, doubts = len(self.commands), dict(self.doubts)
-            end = run(places)
-            del self.commands[found:]
-            self.doubts = doubts
-            self._looking_ahead = False
-            if not set(end.either) <= set(places):
-                start = ANYWHERE
-        return still(union(places, run(start).either))
-
     def _while(self, statement: s.Statement, loop: s.While, places: Places) -> Outcome:
         def run(start: Places) -> Outcome:
             condition = self._statements(loop.condition, start)
@@ -259,6 +284,10 @@ class Finder(WordFinder):
             self.set_variable(loop.name, value.value if value.pattern is None else None)
         if loop.words is None:
             self.set_variable(loop.name, None)
+        elif self._plain and statement.text.startswith("for"):
+            outcome = self._one_by_one(loop, found, places)
+            if outcome is not None:
+                return outcome
         return self._loop(lambda start: self._statements(loop.body, start), places)
 
     def _count(self, statement: s.Statement, loop: s.Count, places: Places) -> Outcome:
@@ -306,6 +335,7 @@ class Finder(WordFinder):
 
     def _function(self, statement: s.Statement, function: s.Function, places: Places) -> Outcome:
         self.functions.add(function.name)
+        self.piped = False
         self._statement(function.body, ANYWHERE)
         return still(places)
 

@@ -37,6 +37,10 @@ class Findings:
         self.evaluation = Evaluation()
         self.names: dict[str, None] = {}
         """Variables set so far in a way that voids an allow (POL-33)."""
+        self.looping: set[str] = set()
+        """Variables of the loops at hand whose values the line shows."""
+        self.rebound: set[str] = set()
+        """Those of them that a loop gives another value itself."""
         self.all_names: set[str] = set()
         """Every variable that the line sets anywhere."""
         self.exporting = False
@@ -45,11 +49,17 @@ class Findings:
         self.covered = 0
         """How many commands around the one at hand it is covered by: only denies and asks are tried on it."""
         self.wrappers: tuple[str, ...] = ()
+        self.piped = False
+        """Whether the command at hand surely reads from a pipe."""
 
     def doubt(self, why: str) -> None:
         """The line cannot be verified, and why."""
         if not self.covered:
-            self.doubts[why] = None
+            self.limit(why)
+
+    def limit(self, why: str) -> None:
+        """The line was not looked at to its end, and why: no rule that covers a part of it helps."""
+        self.doubts[why] = None
 
     def emit(
         self,
@@ -73,6 +83,7 @@ class Findings:
             places,
             self.wrappers,
             role,
+            self.piped and not redirections,
         )
         self.commands.append(command)
 
@@ -134,9 +145,11 @@ class Findings:
     ) -> None:
         """A variable is set, for the rest of the line (`lasting`) or for one command."""
         self.evaluation.assign(name, value, number=number)
+        if name in self.looping:
+            self.rebound.add(name)
         if name in SHELL_RUNS or name.startswith("BASH_FUNC_"):
             self.doubt(f"the shell runs what `{name}` holds")
-        if name in {"HOME", "CDPATH"}:
+        if name in {"HOME", "CDPATH", "PWD", "IFS"}:
             # What runs within the command, `cd` and other shells, goes by it at once.
             self.all_names.add(name)
         if not lasting:

@@ -86,7 +86,8 @@ def touched(command: ShellCommand) -> Iterator[Touched]:
     elif not (program.marks and program.does("quiet")):
         if program.rest is Use.ANY and name not in SHELLS and runs_its_words(command.words):
             program = replace(program, rest=Use.TEXT)
-        yield from _read(name or "", program, list(command.words[1:]))
+        piped = command.piped and program.does("pipes")
+        yield from _read(name or "", program, list(command.words[1:]), piped=piped)
         made = program.marks.get("makes", frozenset())
         if made and not any(
             found.operation is not Operation.READ for found in command.redirections
@@ -94,8 +95,10 @@ def touched(command: ShellCommand) -> Iterator[Touched]:
             yield from (Touched(literal(file), Operation.WRITE, guessed=True) for file in made)
 
 
-def _read(name: str, program: Program, words: list[ShellWord]) -> Iterator[Touched]:
-    reading = _Reading(program, words)
+def _read(
+    name: str, program: Program, words: list[ShellWord], *, piped: bool = False
+) -> Iterator[Touched]:
+    reading = _Reading(program, words, piped=piped)
     folders = reading.folders
     found = reading.all()
     if reading.sub and reading.operands:
@@ -114,7 +117,11 @@ def _read(name: str, program: Program, words: list[ShellWord]) -> Iterator[Touch
 class _Reading(Arguments):
     """Reads the words of one command by what is known of its program."""
 
-    __slots__ = ()
+    __slots__ = ("piped",)
+
+    def __init__(self, program: Program, words: list[ShellWord], *, piped: bool = False) -> None:
+        super().__init__(program, words)
+        self.piped = piped
 
     def all(self) -> Iterator[Touched]:
         """Everything that the words touch."""
@@ -163,8 +170,12 @@ class _Reading(Arguments):
             else:
                 yield from self._use(program.rest, word)
             uncertain = uncertain or word.splits or word.pattern is not None
-        if len(operands) <= len(fixed) and self._walks(program.rest):
+        if len(operands) <= len(fixed) and self._walks(program.rest) and not self._takes_pipe():
             yield from self._use(program.rest, literal("."))
+
+    def _takes_pipe(self) -> bool:
+        lists = self.given & {"--files", "--type-list", "-f", "--file"}
+        return self.piped and not lists
 
     def _walks(self, use: Use) -> bool:
         reads = use in (Use.READ, Use.REVISION)

@@ -6,6 +6,8 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from sayso.policy.paths import collapse
+
 Chain: TypeAlias = tuple[str | None, ...]
 Places: TypeAlias = tuple[Chain, ...]
 
@@ -49,6 +51,18 @@ def moved(places: Places, operand: str | None) -> Places:
     if operand == "":
         return places
     return tuple(dict.fromkeys(_moved(chain, operand) for chain in places))
+
+
+def only(places: Places, workspace: str) -> str | None:
+    """The one directory that it is, as the shell counts it; None where it is not known or may be another."""
+    if len(places) != 1:
+        return None
+    path = workspace
+    for step in places[0]:
+        if step is None or step.startswith("~"):
+            return None
+        path = step if step.startswith("/") else f"{path}/{step}"
+    return collapse(path)
 
 
 def _moved(chain: Chain, operand: str | None) -> Chain:

@@ -28,12 +28,18 @@ def plain_commands(script: s.Script, around: Surroundings) -> tuple[ShellCommand
     return tuple(found)
 
 
-def _add(statement: s.Statement, around: Surroundings, found: list[ShellCommand]) -> bool:
+def _add(
+    statement: s.Statement, around: Surroundings, found: list[ShellCommand], piped: bool = False
+) -> bool:
     """Add the commands of a statement; False where it has to be walked."""
     command, redirects = statement.command, statement.redirects
     if statement.negated or statement.background:
         return False
-    if isinstance(command, s.Chain | s.Pipeline):
+    if isinstance(command, s.Pipeline):
+        return not redirects and all(
+            _add(part, around, found, place > 0) for place, part in enumerate(command.parts)
+        )
+    if isinstance(command, s.Chain):
         return not redirects and all(_add(part, around, found) for part in command.parts)
     if not isinstance(command, s.Simple) or not command.words or command.assigns:
         return False
@@ -51,7 +57,7 @@ def _add(statement: s.Statement, around: Surroundings, found: list[ShellCommand]
     if inner_of(called):
         return False
     if not redirects:
-        found.append(ShellCommand(statement.text, called, places=START))
+        found.append(ShellCommand(statement.text, called, places=START, piped=piped))
         return True
     findings = Findings(around)
     files = findings.redirections(redirects)

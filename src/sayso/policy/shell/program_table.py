@@ -9,6 +9,7 @@ loses nothing. Further words:
 
 - `quiet`: no word names a file. `ends`: options end at the first operand. `sub`: the first operand is a
   command with an entry of its own (`git-add`).
+- `pipes`: it reads its input instead of walking where that is a pipe.
 - `makes=file`: it writes a file of that name into its folder, unless its output is redirected.
 - `walks`: it reads all below a folder, `walks=-r,-R` only with one of these options, and then the current
   folder where it names none. `wipes=-r`: what it deletes goes with all below. `writes=-i`: what it would
@@ -58,7 +59,7 @@ grep egrep fgrep zgrep rgrep : text read* walks=-r,-R,--recursive,--dereference-
     text=-e!,--regexp!,-A,-B,-C,-m,-D,-d,--after-context,--before-context,--context,--max-count
     text=--include,--exclude,--exclude-dir,--color?,--colour?,--label,--binary-files
     read=-f!,--file!,--exclude-from
-rg ripgrep : text read* walks
+rg ripgrep : text read* walks pipes
     text=-e!,--regexp!,-g,--glob,--iglob,-t,--type,-T,--type-not,--type-add,-A,-B,-C,-m,-M,-E,-r
     text=--replace,--color,--colors,--sort,--sortr,--pre-glob,--encoding,--engine
     read=-f!,--file!,--ignore-file any=--pre,--hostname-bin

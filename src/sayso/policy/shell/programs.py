@@ -93,7 +93,19 @@ _RUNTIMES = frozenset({"bun", "deno"})
 """Programs of which only some commands run code, and then whatever they are given."""
 
 _MARKS = frozenset(
-    {"quiet", "ends", "sub", "walks", "wipes", "writes", "saves", "anything", "tells", "makes"}
+    {
+        "quiet",
+        "ends",
+        "sub",
+        "walks",
+        "wipes",
+        "writes",
+        "saves",
+        "anything",
+        "tells",
+        "makes",
+        "pipes",
+    }
 )
 
 

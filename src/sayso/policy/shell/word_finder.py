@@ -58,11 +58,11 @@ class WordFinder(CommandFinder):
         if self.depth >= s.MAX_DEPTH:
             self.doubt(f"it is nested deeper than {s.MAX_DEPTH} levels")
             return
-        feed, self.feed = self.feed, None
+        feed, piped, self.feed, self.piped = self.feed, self.piped, None, False
         self.depth += 1
         self._apart(lambda: self._statements(piece.body, places))
         self.depth -= 1
-        self.feed = feed
+        self.feed, self.piped = feed, piped
 
     def _parameter(self, piece: s.Parameter, places: Places) -> None:
         for word in piece.words:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from sayso.core.shell_command import Role, ShellCommand, ShellLine
@@ -310,3 +312,46 @@ def test_a_line_that_changes_its_home_does_not_know_it() -> None:
     ):
         assert read(line).commands[-1].words[1].value is None, line
     assert read("bash -c 'cat ~/y'").commands[-1].words[1].value == "/home/u/y"
+
+
+@pytest.mark.spec("POL-36")
+def test_the_top_of_the_working_tree_is_known_where_the_line_runs_in_it() -> None:
+    facts = FakeFacts(repositories=frozenset({"/srv/proj"}))
+    text = "cat $(git rev-parse --show-toplevel)/a.py"
+
+    def value(text: str, workspace: str | None) -> str | None:
+        return analyse(text, facts, workspace).commands[-1].words[-1].value
+
+    assert value(text, "/srv/proj/src") == value(text, "/srv/proj") == "/srv/proj/a.py"
+    assert value(text, "/srv") is None
+    assert value(text, None) is None
+    assert value(f"cd src && {text}", "/srv/proj") is None
+    assert value(f"export GIT_DIR=x; {text}", "/srv/proj") is None
+
+
+@pytest.mark.spec("POL-37")
+def test_a_line_that_asks_where_it_runs_is_not_the_same_elsewhere() -> None:
+    words = [
+        analyse("cat $PWD/a", FakeFacts(), at).commands[0].words[1].value for at in ("/a", "/b")
+    ]
+    assert words == ["/a/a", "/b/a"]
+
+
+@pytest.mark.spec("POL-40")
+@pytest.mark.parametrize(
+    "wrapper",
+    ["env ", "sudo ", "xargs ", "timeout 5 ", "find -exec ", "docker run a ", "ssh h ", "yarn run ",
+     "strace -o f ", "script f ", "uv run ", "flock a ", "npx ", "su -c x "],
+)  # fmt: skip
+def test_a_long_line_of_wrappers_costs_little_and_is_in_doubt(wrapper: str) -> None:
+    text = wrapper * (64_000 // len(wrapper)) + "rm"
+    started = time.process_time()
+    line = analyse(text, FakeFacts())
+    assert time.process_time() - started < 2  # a second on a machine that does nothing else
+    assert line.doubts
+
+
+@pytest.mark.spec("POL-40")
+@pytest.mark.parametrize("wrapper", ["yarn run ", "docker run a ", "env ", "npx "])
+def test_what_is_nested_too_deep_is_in_doubt_whatever_covers_it(wrapper: str) -> None:
+    assert read(wrapper * 70 + "rm x").doubts == ("it is nested deeper than 64 levels",)

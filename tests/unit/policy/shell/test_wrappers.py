@@ -249,7 +249,7 @@ def test_which_commands_read_a_script_from_their_input(line: str, reads: bool) -
 def test_texts_within_texts_are_read_only_up_to_a_length_together() -> None:
     line = analyse("eval " * 8000 + "sh", MadeUpFacts())
     assert len(line.commands) < 10
-    assert "the command lines within commands are too long together" in line.doubts
+    assert "the commands within commands are too long together" in line.doubts
 
 
 @pytest.mark.spec("POL-31")
