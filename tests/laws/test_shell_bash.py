@@ -225,7 +225,7 @@ NASTY = st.text(
 @given(NASTY, st.sampled_from(("bash", "posix", "zsh")))
 def test_any_text_at_all_is_analysed_in_time(text: str, dialect: str) -> None:
     began = time.monotonic()
-    line = analyse(text, FakeFacts(dialect=dialect))
+    line = analyse(text, FakeFacts(dialect=dialect, user=None))
     assert time.monotonic() - began < 1 + 3 * TIMEOUT_SECONDS
     assert line.text == text
 
@@ -245,5 +245,5 @@ def test_any_text_at_all_is_analysed_in_time(text: str, dialect: str) -> None:
 )  # fmt: skip
 def test_nothing_makes_it_hang(text: str) -> None:
     began = time.monotonic()
-    analyse(text, FakeFacts())
+    analyse(text, FakeFacts(user=None))
     assert time.monotonic() - began < 1 + 3 * TIMEOUT_SECONDS

@@ -25,7 +25,7 @@ from sayso.policy.path_index import Place
 from sayso.policy.path_targets import path_target
 from sayso.policy.plan import Plan, look_alike, may_be
 from sayso.policy.rule import Origin, Rule
-from sayso.policy.shell.own_commands import is_for_people
+from sayso.policy.shell.own_commands import is_for_people, may_be_for_people
 from sayso.policy.targets import targets_of, with_addresses
 from sayso.policy.weighing import combine, weigh
 
@@ -302,6 +302,8 @@ def _weigh_target(
             table = [row for row in table if not _is_wide(row)]
         if plan.for_people and target.command is not None and is_for_people(target.command):
             lists = lists + plan.for_people
+        if target.command is not None and may_be_for_people(target.command):
+            doubts.append("its program is not known, and sayso's own decisions are for people")
         if target.opaque and plan.concern is not None:
             doubts.append(
                 f"{target.doubt}, and rule `{plan.concern.rule.id}` could be about a part of it"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from sayso.core.shell_command import ShellCommand, ShellWord
 from sayso.policy.shell.program_name import base_name
+from sayso.policy.shell.words import is_known
 
 OWN_NAME = "sayso"
 
@@ -19,6 +20,11 @@ LOOKING: tuple[tuple[str, ...], ...] = (
     ("policy", "check"), ("policy", "explain"), ("policy", "cases"), ("policy", "list"),
 )  # fmt: skip
 """The beginnings of commands that change nothing."""
+
+DECIDING = frozenset(
+    {"approve", "reject", "passphrase", "tokens", "trust", "policy", "grants", "people", "bypass"}
+)
+"""The first words of commands that decide, or change who may: what a program not known is asked about for."""
 
 PACKAGE_RUNNERS = frozenset(
     {"uvx", "uv", "pipx", "npx", "bunx", "poetry", "pdm", "hatch", "rye", "mise", "nix", "pixi"}
@@ -72,6 +78,15 @@ def is_for_people(command: ShellCommand) -> bool:
         return not {"status", "show", "is-active"} & {word.value for word in words[1:2]}
     removes = any(word.value in _REMOVING for word in words[1:])
     return removes and (name in _INSTALLERS or name.startswith("python"))
+
+
+def may_be_for_people(command: ShellCommand) -> bool:
+    """Whether the program is known only when the line runs, and its first word is one that sayso decides by."""
+    words = command.words
+    if len(words) < 2 or is_known(words[0]):
+        return False
+    options = (words[1].value or "").startswith("-")
+    return any(word.value in DECIDING for word in words[1 : 4 if options else 2])
 
 
 def _own_words(name: str, words: Sequence[ShellWord]) -> Iterator[Sequence[ShellWord]]:
