@@ -179,7 +179,7 @@ def judged(jail: Jail, lines: list[str], shell: str, facts: FakeFacts) -> list[F
 @pytest.mark.parametrize("number", range(SLICES))
 def test_everything_bash_runs_was_judged(number: int, jail: Jail) -> None:
     lines = lines_of(number, LINES // SLICES, posix=False)
-    faults = judged(jail, lines, "bash", FakeFacts(home=HOME))
+    faults = judged(jail, lines, "bash", FakeFacts(home=HOME, user=None))
     assert not faults, "\n".join(f"{fault.line!r}: {fault.what}" for fault in faults[:20])
 
 
@@ -187,7 +187,7 @@ def test_everything_bash_runs_was_judged(number: int, jail: Jail) -> None:
 @pytest.mark.parametrize("number", range(2))
 def test_everything_dash_runs_was_judged(number: int, jail: Jail) -> None:
     lines = lines_of(number + 500, POSIX_LINES // 2, posix=True)
-    faults = judged(jail, lines, "dash", FakeFacts(home=HOME, dialect="posix"))
+    faults = judged(jail, lines, "dash", FakeFacts(home=HOME, user=None, dialect="posix"))
     assert not faults, "\n".join(f"{fault.line!r}: {fault.what}" for fault in faults[:20])
 
 
@@ -195,7 +195,7 @@ def test_everything_dash_runs_was_judged(number: int, jail: Jail) -> None:
 def test_plain_lines_are_hardly_ever_doubted() -> None:
     make = Lines(SEED, INPUTS)
     lines = [make.plain() for _ in range(1000)]
-    facts = FakeFacts(home=HOME)
+    facts = FakeFacts(home=HOME, user=None)
     doubted = [line for line in lines if analyse(line, facts).doubts]
     assert len(doubted) <= len(lines) // 100, doubted[:5]
 
