@@ -300,10 +300,10 @@ def _weigh_target(
             # It is a wrapper, or runs nothing: only what is said of it by name counts.
             lists = [rule for rule in lists if not rule.strict and not _is_wide(rule)]
             table = [row for row in table if not _is_wide(row)]
-        if plan.for_people and target.command is not None and is_for_people(target.command):
-            lists = lists + plan.for_people
         if target.command is not None and may_be_for_people(target.command):
             doubts.append("its program is not known, and sayso's own decisions are for people")
+        if plan.for_people and target.command is not None and is_for_people(target.command):
+            lists = lists + plan.for_people
         if target.opaque and plan.concern is not None:
             doubts.append(
                 f"{target.doubt}, and rule `{plan.concern.rule.id}` could be about a part of it"
