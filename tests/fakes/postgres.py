@@ -36,9 +36,11 @@ class Server:
         self.directory = Path(tempfile.mkdtemp(prefix="sayso-pg-", dir=where))
         self.directory.chmod(0o755)
         self._server: Any = get_server(self.directory / "data", cleanup_mode="stop")
-        atexit.register(self._remove)
+        atexit.register(self.close)
 
-    def _remove(self) -> None:
+    def close(self) -> None:
+        """Stop, and remove every file."""
+        atexit.unregister(self.close)
         self.stop_at_once()
         shutil.rmtree(self.directory, ignore_errors=True)
 
