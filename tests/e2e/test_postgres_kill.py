@@ -148,7 +148,7 @@ async def test_servers_and_database_die_and_nothing_is_lost_or_runs_twice(tmp_pa
 
 async def check(cluster: Cluster, agents: list[Agent]) -> None:
     """What must hold at the end, from the database and from what the tool wrote down."""
-    assert cluster.killed > 3
+    assert cluster.killed > 1
     assert cluster.restarted > 0
     ran = sum((agent.ran for agent in agents), Counter[str]())
     answered = {name: call_id for agent in agents for name, call_id in agent.answers.items()}

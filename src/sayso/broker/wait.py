@@ -12,8 +12,12 @@ from sayso.requests.approval import ApprovalRequest, Caller, Status
 from sayso.requests.deadline import CALLER_SECONDS, due
 from sayso.requests.nudges import QuestionTold
 
-POLL_SECONDS = 5.0
-"""A waiter looks again after so long even if it hears nothing: lost notices do no harm (ST-3)."""
+POLL_SECONDS = 30.0
+"""A waiter looks again after so long even if it hears nothing.
+
+It is the last resort: every store looks for events it was not told of itself, for all who wait together
+and within 5 s (ST-3), since ten thousand callers that each look that often leave no time for anything else.
+"""
 
 BEAT_SECONDS = CALLER_SECONDS / 3
 

@@ -5,19 +5,26 @@ from __future__ import annotations
 import select
 import socket
 import threading
+import time
 from collections.abc import Callable, Container
+from typing import Any
 
 import psycopg
 import structlog
 
 from sayso.store.feed import LocalFeed
 from sayso.store.postgres.address import CHANNEL, Address, connect
+from sayso.store.postgres.readers import Connection
 from sayso.store.postgres.transaction import EVERYTHING
+from sayso.store.queries import Queries
 
 _log = structlog.get_logger("sayso.store")
 
 LOOK_SECONDS = 5.0
-"""How often it is seen to it that the connection still is one."""
+"""How often it is looked for events of which no notice came, for all who wait here together."""
+
+MOST_TOPICS = 1000
+"""From how many such events on everybody is woken instead."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """How long a lost connection is left alone before the next try, in seconds."""
@@ -30,9 +37,14 @@ class Listener:
     """
 
     def __init__(
-        self, address: Address, feed: LocalFeed, own: Callable[[], Container[int | None]]
+        self,
+        address: Address,
+        queries: Queries,
+        feed: LocalFeed,
+        own: Callable[[], Container[int | None]],
     ) -> None:
         self._address = address
+        self._queries = queries
         self._feed = feed
         self._own = own
         self._closing = threading.Event()
@@ -70,15 +82,23 @@ class Listener:
                 self._closing.wait(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _listen(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    def _listen(self, connection: Connection) -> None:
         server = connection.pgconn
+        seen = self._last(connection)
+        look_at = time.monotonic() + LOOK_SECONDS
         while not self._closing.is_set():
-            ready, _, _ = select.select([server.socket, self._woken.fileno()], [], [], LOOK_SECONDS)
-            if not ready:
-                connection.execute("SELECT 1")
-            elif server.socket in ready:
-                server.consume_input()
+            left = max(0.0, look_at - time.monotonic())
+            ready, _, _ = select.select([server.socket, self._woken.fileno()], [], [], left)
             topics: set[str] = set()
+            if server.socket in ready:
+                server.consume_input()
+            if time.monotonic() >= look_at:
+                missed = self._after(connection, seen)
+                seen = missed[-1][0] if missed else seen
+                topics.update(topic for _, topic in missed)
+                if len(missed) == MOST_TOPICS:
+                    seen, topics = self._last(connection), {EVERYTHING}
+                look_at = time.monotonic() + LOOK_SECONDS
             while (notice := server.notifies()) is not None:
                 if notice.be_pid not in self._own():
                     topics.update(notice.extra.decode().split("\n"))
@@ -86,3 +106,12 @@ class Listener:
                 self._feed.publish_everything()
             elif topics:
                 self._feed.publish(topics)
+
+    def _last(self, connection: Connection) -> int:
+        found = connection.execute(self._queries.last_notice.sql).fetchone()
+        return 0 if found is None else int(found[0])
+
+    def _after(self, connection: Connection, seen: int) -> list[tuple[Any, ...]]:
+        statement = self._queries.notice_topics
+        values = statement.bind({"after": seen, "limit": MOST_TOPICS})
+        return connection.execute(statement.sql, values).fetchall()

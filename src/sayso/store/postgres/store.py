@@ -67,7 +67,9 @@ class PostgresStore(SqlStore):
             for in_turn in (True, False)
         )
         self._readers = Readers(address, busy_seconds=busy_seconds)
-        self._listener = Listener(address, self.feed, lambda: (self._writer.server_process,))
+        self._listener = Listener(
+            address, self._q, self.feed, lambda: (self._writer.server_process,)
+        )
         for thread in (self._writer, self._adder, self._listener):
             thread.start()
 

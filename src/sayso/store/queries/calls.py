@@ -53,6 +53,10 @@ _CHANGED = (
 )
 
 
+IDS_AT_ONCE = 64
+"""How many requests one statement touches."""
+
+
 class Calls(Compiler):
     """The statements about calls and requests."""
 
@@ -118,6 +122,12 @@ class Calls(Compiler):
         self.close_request = self._compile(change, [*_CHANGED, "closed"])
         self.touch_request = self._compile(
             update(t.REQUESTS).where(the_one, r.caller_seen < seen).values(caller_seen=seen)
+        )
+        several: list[Any] = [bindparam(f"id_{n}") for n in range(IDS_AT_ONCE)]
+        self.touch_requests = self._compile(
+            update(t.REQUESTS)
+            .where(r.request_id.in_(several), r.caller_seen < seen)
+            .values(caller_seen=seen)
         )
         self.lift_sticky = self._compile(
             update(t.REQUESTS).where(the_one).values(sticky_lifted=one)

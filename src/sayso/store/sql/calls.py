@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from sayso.broker.ports import Change, NewCall, Records, StoredCall
@@ -15,6 +16,8 @@ from sayso.store.guard import check_next, far
 from sayso.store.sql.access import Access
 from sayso.store.units import calls as units
 from sayso.store.units.logs import write
+
+_TOUCHED_AT_ONCE = 1024
 
 
 class Calls(Access):
@@ -99,8 +102,9 @@ class Calls(Access):
     async def touch(self, request_ids: Sequence[str], now: Moment) -> None:
         """Note that the callers of these requests still wait."""
         ids = tuple(request_ids)
-        if ids:
-            await self._write(lambda tx: units.touch(tx, ids, now))
+        for start in range(0, len(ids), _TOUCHED_AT_ONCE):  # others write in between
+            part = ids[start : start + _TOUCHED_AT_ONCE]
+            await self._write(partial(units.touch, request_ids=part, now=now))
 
 
 def _owned(owner: Owner) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from sayso.store.guard import (
     lost_race,
     people_changed,
 )
+from sayso.store.queries.calls import IDS_AT_ONCE
 from sayso.store.transaction import Transaction
 from sayso.store.units.logs import log
 from sayso.store.units.people import directory_of, held_version
@@ -95,8 +96,14 @@ def _replace(tx: Transaction, rows: ChangeRows, reviews_before: int) -> bool:
 
 def touch(tx: Transaction, request_ids: Sequence[str], now: Moment) -> None:
     """Note that the callers of these requests still wait."""
-    values = [{"the_id": request_id, "seen": now} for request_id in sorted(request_ids)]
-    tx.each(tx.queries.touch_request, values)
+    ids = sorted(request_ids)
+    whole = len(ids) // IDS_AT_ONCE * IDS_AT_ONCE
+    for start in range(0, whole, IDS_AT_ONCE):
+        several = {f"id_{n}": ids[start + n] for n in range(IDS_AT_ONCE)}
+        tx.write(tx.queries.touch_requests, {**several, "seen": now})
+    left = [{"the_id": request_id, "seen": now} for request_id in ids[whole:]]
+    if left:
+        tx.each(tx.queries.touch_request, left)
 
 
 def _add(tx: Transaction, rows: NewRows) -> bool:
