@@ -14,9 +14,12 @@ from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.broker.rule_source import CachedRules, FixedLists, ListRules
 from sayso.broker.world import World
+from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
 from sayso.people.person import Person
 from sayso.people.token import CredentialKind
+from sayso.policy.rule import Origin, Rule
 from sayso.requests.approval import ApprovalRequest
 from sayso.server.run import serve
 from sayso.store.sqlite import SqliteStore, open_sqlite
@@ -200,6 +203,20 @@ class Site:
         call = f"/api/calls/{standing['call_id']}"
         claim = (await client.post(f"{call}/claim", json={"digest": standing["digest"]})).json()
         self.clock.ahead += claim["claim"]["lease_seconds"] + 1
+
+    async def answer(self, standing: dict[str, Any], question_id: str, text: str) -> None:
+        """Answer what a person asked back."""
+        client = self._agents[standing["agent"]]
+        body = {"question_id": question_id, "text": text}
+        answer = await client.post(f"/api/calls/{standing['call_id']}/answer", json=body)
+        assert answer.status_code == 204, answer.text
+
+    async def ask_by(self, tool: str, policy: ApprovalPolicy) -> None:
+        """From now on calls of this tool are asked about as the policy says."""
+        await self.token(CredentialKind.APPROVER)
+        assert self._owner is not None
+        asks = Rule("", Effect.ASK, Origin.DATABASE, tool, approval=policy)
+        await self.broker.put_rule(self._owner, asks, new=True)
 
     async def leave(self, standing: dict[str, Any]) -> None:
         """Stop waiting for a call."""

@@ -128,6 +128,56 @@ export class Api {
   }
 
   /**
+   * Hides it from this person for so many seconds.
+   * @param {string} id
+   * @param {number} seconds
+   */
+  async snooze(id, seconds) {
+    return this.#beside(id, "snooze", { seconds });
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} question
+   */
+  async askBack(id, question) {
+    return this.#beside(id, "ask-back", { question });
+  }
+
+  /**
+   * Lets exactly what was displayed run without the votes it lacks.
+   * @param {string} id
+   * @param {string} digest
+   * @param {string} why
+   */
+  async breakGlass(id, digest, why) {
+    return this.#beside(id, "break-glass", { digest, why });
+  }
+
+  /**
+   * @param {string} id
+   * @param {boolean} justified
+   * @param {string} note
+   */
+  async reviewGlass(id, justified, note) {
+    return this.#beside(id, "break-glass/review", note ? { justified, note } : { justified });
+  }
+
+  /** @param {string} id says that its card is before this person's eyes */
+  async shown(id) {
+    await this.#send("POST", `api/inbox/${encodeURIComponent(id)}/shown`);
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} act
+   * @param {object} body
+   */
+  async #beside(id, act, body) {
+    return /** @type {Card} */ (await this.#send("POST", `api/inbox/${encodeURIComponent(id)}/${act}`, body));
+  }
+
+  /**
    * Says what became of a call whose outcome is unknown.
    * @param {string} id
    * @param {boolean} ok

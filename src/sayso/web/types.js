@@ -53,6 +53,39 @@
  * @property {Review[]} reviews
  */
 
+/**
+ * @typedef {object} Question
+ * @property {string} by
+ * @property {Shown} text
+ * @property {string} at
+ * @property {Shown | null} answer
+ * @property {string | null} answered_at
+ */
+
+/**
+ * @typedef {object} Glass
+ * @property {string} by
+ * @property {Shown} why
+ * @property {string} at
+ * @property {string} review_by
+ * @property {string | null} reviewed_by
+ * @property {boolean | null} justified
+ * @property {Shown | null} comment
+ */
+
+/**
+ * @typedef {object} Asking what there is beside the votes
+ * @property {string | null} nobody
+ * @property {boolean} escalated
+ * @property {boolean} confirms
+ * @property {string | null} snoozed_until
+ * @property {Question[]} questions
+ * @property {boolean} may_ask_back
+ * @property {Glass | null} glass
+ * @property {boolean} may_break_glass
+ * @property {boolean} may_review_glass
+ */
+
 /** @typedef {{reason: string, by: string | null, channel: string | null, comment: string | null, at: string}} Resolution */
 /** @typedef {{ok: boolean, summary: string, at: string, seconds: number | null, said_by: string | null}} Outcome */
 
@@ -83,6 +116,7 @@
  * @property {{by: Shown, at: string, arguments: Argument[]} | null} edited
  * @property {Shown | null} agent_words
  * @property {Who} who
+ * @property {Asking} asking
  * @property {string | null} approve_refused
  * @property {Resolution | null} resolution
  * @property {Outcome | null} outcome

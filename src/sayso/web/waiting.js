@@ -15,7 +15,8 @@ const RESTING = 10_000; // milliseconds that a row decided elsewhere stays in th
 
 /** @param {Card} card whether a person still has something to say of it */
 export function isOpen(card) {
-  return card.status === "pending" || card.status === "unknown";
+  if (card.status === "pending") return card.asking.snoozed_until === null;
+  return card.status === "unknown" || card.asking.may_review_glass;
 }
 
 /** @type {(a: Card, b: Card) => number} */
@@ -55,6 +56,8 @@ export class Waiting extends EventTarget {
     this.failed = false;
     /** How often the whole inbox was asked for. */
     this.loads = 0;
+    /** @type {Set<string>} the displayed cards that the server was told of */
+    this.told = new Set();
     /** @type {Set<string>} */
     this.dirty = new Set();
     /** @type {Map<string, number>} when a row was decided, by this page's own clock */
@@ -136,6 +139,52 @@ export class Waiting extends EventTarget {
 
   /**
    * @param {Card} card
+   * @param {number} seconds
+   */
+  async snooze(card, seconds) {
+    this.put(await this.api.snooze(card.request_id, seconds));
+  }
+
+  /**
+   * @param {Card} card
+   * @param {string} question
+   */
+  async askBack(card, question) {
+    this.put(await this.api.askBack(card.request_id, question));
+  }
+
+  /**
+   * @param {Card} card lets exactly what this card shows run
+   * @param {string} why
+   */
+  async breakGlass(card, why) {
+    this.put(await this.api.breakGlass(card.request_id, card.digest, why));
+  }
+
+  /**
+   * @param {Card} card
+   * @param {boolean} justified
+   * @param {string} note
+   */
+  async reviewGlass(card, justified, note) {
+    this.put(await this.api.reviewGlass(card.request_id, justified, note));
+  }
+
+  /** @param {Card} card tells the server once that this card was displayed */
+  async shown(card) {
+    const key = `${card.request_id} ${card.digest}`;
+    if (this.told.has(key)) return;
+    this.told.add(key);
+    try {
+      await this.api.shown(card.request_id);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.told.delete(key);
+    }
+  }
+
+  /**
+   * @param {Card} card
    * @param {boolean} ok
    * @param {string} summary
    */
@@ -209,7 +258,7 @@ export class Waiting extends EventTarget {
       this.fresh.delete(id);
       this.settledAt.set(id, performance.now());
     }
-    if (!isOpen(card) && (this.loaded || before)) this.#remember(card);
+    if (!isOpen(card) && card.resolution && (this.loaded || before)) this.#remember(card);
     if (!quiet) this.#changed();
   }
 

@@ -5,6 +5,7 @@ import { asShown, isLong, linesOf, plainText } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { ago, inFull, left, now, Ticking } from "../../time.js";
 import { SaysoDecision } from "../sayso-decision/sayso-decision.js";
+import "../sayso-asking/sayso-asking.js";
 import "../sayso-shown/sayso-shown.js";
 import "../sayso-what/sayso-what.js";
 
@@ -69,6 +70,7 @@ export class SaysoApprovalCard extends LitElement {
         ${this.#meta(card)} ${this.#gone(card)} ${this.#why(card)}
         <sayso-what .card=${card}></sayso-what>
         ${this.#led(card)} ${this.#cameOfIt(card)}
+        <sayso-asking .card=${card} .waiting=${waiting}></sayso-asking>
       </div>
       <sayso-decision .card=${card} .waiting=${waiting}></sayso-decision>
     </article>`;
