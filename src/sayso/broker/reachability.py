@@ -101,7 +101,12 @@ async def escalates_at_once(world: World, request: ApprovalRequest) -> bool:
 
 
 async def warn_if_nobody(world: World) -> None:
-    """Say in the log that nobody can answer, if that is so (REQ-67)."""
+    """Say in the log that nobody can answer, if that is so (REQ-67).
+
+    Where nobody is asked at all, each refusal says so itself (`no-approver`).
+    """
+    if not world.notifier.can_ask:
+        return
     reach = (await who_is_reachable(world)).everybody
     if reach.nobody:
         _log.warning("nobody can answer", people=reach.eligible, reachable=0)
