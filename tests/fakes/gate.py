@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sayso.broker.ports import Claim, Standing
+from sayso.broker.ports import AskedBack, Claim, Standing
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import ClaimLost, ExternalIdReused, ServerUnreachable
@@ -35,6 +35,7 @@ class FakeCall:
     by: str | None = None
     summary: str | None = None
     token: str | None = None
+    question: AskedBack | None = None
     edited: dict[str, Any] | None = None
     finished: list[tuple[bool, str]] = field(default_factory=list)
 
@@ -85,6 +86,12 @@ class FakeGate:
         call.edited = arguments
         call.digest = _digest(replace(call.draft, arguments=arguments))
         await self.approve(call)
+
+    async def ask_back(self, call: FakeCall, text: str) -> None:
+        """Ask the agent something about a pending call."""
+        assert call.status == "pending"
+        call.question = AskedBack("q1", "owner", text)
+        await self._wake()
 
     async def reject(self, call: FakeCall, comment: str) -> None:
         """Reject a pending call."""
@@ -140,6 +147,8 @@ class FakeGate:
 
     async def answer(self, call_id: str, question_id: str, text: str | None) -> None:
         self._enter("answer", call_id, question_id, text)
+        self.calls[call_id].question = None
+        await self._wake()
 
     async def wait(self, call_id: str, timeout: float) -> Standing:
         self._enter("wait", call_id)
@@ -148,7 +157,11 @@ class FakeGate:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(
                     self._changed.wait_for(
-                        lambda: call.status not in ("pending", "running") or not self.reachable
+                        lambda: (
+                            call.status not in ("pending", "running")
+                            or call.question is not None
+                            or not self.reachable
+                        )
                     ),
                     timeout,
                 )
@@ -235,6 +248,7 @@ class FakeGate:
             summary=call.summary,
             arguments=call.edited,
             edited_by=None if call.edited is None else call.by,
+            question=call.question,
         )
 
 

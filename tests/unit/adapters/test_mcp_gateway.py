@@ -127,6 +127,18 @@ async def test_a_rejection_reaches_the_model_with_its_reason() -> None:
         assert r.upstream.received == []
 
 
+@pytest.mark.spec("REQ-68")
+async def test_an_agent_that_cannot_be_asked_back_is_said_to_be_so_and_waits_on() -> None:
+    async with rig() as r:
+        await r.ask(call(1, "write"))
+        [asked] = await r.gate.asked()
+        await r.gate.ask_back(asked, "why?")
+        await r.gate.until(lambda: ("answer", asked.call_id, "q1", None) in r.gate.log)
+        assert r.upstream.received == []
+        await r.gate.approve(asked)
+        assert r.text(await r.answer(1)) == "did write"
+
+
 async def test_a_modern_request_gets_a_modern_answer() -> None:
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
     async with rig({"write": "deny"}) as r:
