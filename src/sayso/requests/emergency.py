@@ -32,4 +32,6 @@ def may_review_glass(request: ApprovalRequest, person_id: str) -> str | None:
     glass = request.glass
     if glass is None or glass.review is not None:
         return "nothing here waits for a second review"
-    return "a second person has to review it" if glass.person_id == person_id else None
+    if glass.person_id == person_id:
+        return "a second person has to review it"
+    return None
