@@ -256,4 +256,4 @@ async def test_a_time_can_be_set_while_it_waits(store: Any) -> None:
     await store.submit(asks())
     await store.apply(step(await live(store, "c1"), Limited(at(600))))
     assert (await live(store, "c1")).expires_at == at(600)
-    assert [r.request_id for r in await store.due(at(600), at(-99), at(-99))] == ["c1"]
+    assert [r.request_id for r in await store.take_due(at(600), at(630), 9)] == ["c1"]

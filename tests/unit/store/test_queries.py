@@ -58,8 +58,11 @@ SMALL = {
     "known_tools",
     "approved_definitions",
     "put_rule",
+    "grants",
+    "bypasses",
+    "bypasses_of",
 }
-"""These read whole tables, which are small."""
+"""These read whole tables, which are small: what people have set or chosen to have remembered."""
 
 
 @pytest.mark.parametrize("name", sorted(statements(sqlite_queries())))
