@@ -18,12 +18,14 @@ if TYPE_CHECKING:
         CallDenied,
         CallInvalid,
         CallRejected,
+        ReceiptRefused,
         SaysoError,
         ServerUnreachable,
         StoreError,
     )
     from sayso.front.assembly import memory_broker
     from sayso.front.gate import Gate
+    from sayso.front.receipts import FileNonces, ReceiptVerifier
 
 _HOMES = {
     "CallAlreadyRan": "sayso.errors",
@@ -31,8 +33,11 @@ _HOMES = {
     "CallInvalid": "sayso.errors",
     "CallRejected": "sayso.errors",
     "Effect": "sayso.core.effect",
+    "FileNonces": "sayso.front.receipts",
     "Gate": "sayso.front.gate",
     "Reason": "sayso.core.reason",
+    "ReceiptRefused": "sayso.errors",
+    "ReceiptVerifier": "sayso.front.receipts",
     "SaysoError": "sayso.errors",
     "ServerUnreachable": "sayso.errors",
     "Standing": "sayso.broker.ports",
@@ -46,8 +51,11 @@ __all__ = [
     "CallInvalid",
     "CallRejected",
     "Effect",
+    "FileNonces",
     "Gate",
     "Reason",
+    "ReceiptRefused",
+    "ReceiptVerifier",
     "SaysoError",
     "ServerUnreachable",
     "Standing",

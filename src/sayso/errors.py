@@ -23,6 +23,7 @@
     │ ├ EditRefused           the arguments of this call may not be changed so
     │ ├ GrantNotFound         nothing that is remembered has that id
     │ ├ ApprovalsInvalid      a file of grants cannot be read
+    │ ├ ReceiptRefused        a receipt does not prove that this call may run
     │ └ ClaimLost             the claim is not, or no longer, this runner's
     ├ AccessError
     │ ├ NotAuthenticated      no valid credential was presented
@@ -205,6 +206,10 @@ class GrantNotFound(RequestError):
 
 class ApprovalsInvalid(RequestError):
     """A file of grants cannot be read."""
+
+
+class ReceiptRefused(RequestError):
+    """A receipt does not prove that this call may run here, now, for the first time."""
 
 
 class ClaimLost(RequestError):

@@ -379,3 +379,32 @@ async def one_pending(scene: Scene) -> Any:
 def standing_for(request: Any) -> Standing:
     """As much of a standing as a person's vote needs."""
     return Standing(request.request_id, request.digest, "", "ask", "", "")
+
+
+@pytest.mark.spec("REQ-33")
+@pytest.mark.spec("REQ-32")
+async def test_a_turn_s_calls_are_made_together_found_again_and_continued_once(
+    ports: Ports,
+) -> None:
+    gate = await ports.gate()
+    drafts = [draft(), draft("read"), draft(external_id="e1")]
+    made = await gate.submit_batch("t1", drafts)
+    assert [standing.status for standing in made.standings] == ["pending", None, "pending"]
+    assert await gate.submit_batch("t1", drafts) == made
+    assert await gate.take_turn(made.batch_id) is None
+    first, _, last = made.standings
+    await ports.approve(first)
+    await ports.reject(last)
+    (found,) = await gate.unfinished()
+    assert (found.pre_approved, found.draft.batch_id) == (True, made.batch_id)
+    assert found.standing.call_id == first.call_id
+    claim = await gate.claim(first.call_id, first.digest)
+    assert isinstance(claim, Claim)
+    assert (claim.receipt, claim.arguments) == (None, None)
+    await gate.finish(first.call_id, claim.token, True, "sent", 0.1)
+    token = await gate.take_turn(made.batch_id)
+    assert token is not None
+    assert await gate.take_turn(made.batch_id) is None
+    await gate.end_turn(made.batch_id, token)
+    with pytest.raises(ClaimLost):
+        await gate.end_turn(made.batch_id, token)

@@ -24,6 +24,10 @@ FOR_AGENTS = {
     ("POST", "/api/calls/{call_id}/claim"),
     ("POST", "/api/calls/{call_id}/renew"),
     ("POST", "/api/calls/{call_id}/outcome"),
+    ("POST", "/api/batches"),
+    ("POST", "/api/sessions/{session_id}/batches/{batch_id}/turn"),
+    ("POST", "/api/sessions/{session_id}/unfinished"),
+    ("GET", "/api/receipts/key"),
 }
 FOR_EVERYBODY = {("POST", "/api/login"), ("GET", "/healthz"), ("GET", "/readyz")}
 CONFIGURE = {

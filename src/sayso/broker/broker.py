@@ -23,13 +23,14 @@ from sayso.broker.reachability import warn_if_nobody
 from sayso.broker.remembering import NOTHING_MORE, Answer, Answered, Wish, answer
 from sayso.broker.session_gate import SessionGate, stop_session_by
 from sayso.broker.session_rules import SessionRules, flag_rules
+from sayso.broker.sessions import open_session, take_up_session
+from sayso.broker.sets import CallSet, review_set, visible_set
 from sayso.broker.sweep import sweep
 from sayso.broker.wait import BEAT_SECONDS, Presence
 from sayso.broker.world import World
 from sayso.core.observed_tool import KnownTool
-from sayso.core.session import DEFAULT_GROUP, Session
+from sayso.core.session import Session
 from sayso.errors import (
-    CallInvalid,
     GroupNotFound,
     NotEligible,
     RequestNotFound,
@@ -37,7 +38,7 @@ from sayso.errors import (
     RuleRefused,
 )
 from sayso.people.eligibility import may_see
-from sayso.people.token import DECIDING, CredentialKind
+from sayso.people.token import DECIDING
 from sayso.policy.defaults import seed_rules
 from sayso.policy.examples import check_examples
 from sayso.policy.rule import Origin, Rule
@@ -51,8 +52,6 @@ _log = structlog.get_logger("sayso.broker")
 
 SWEEP_SECONDS = 1.0
 AUDIT_BATCH = 500
-SOURCES = ("web", "terminal", "telegram", "cron", "mcp", "api", "webhook", "mail", "hook")
-WITHOUT_A_PERSON = ("cron", "webhook", "mail")
 
 
 class Broker:
@@ -100,37 +99,25 @@ class Broker:
         context_label: str | None = None,
         ask: Sequence[str] = (),
         deny: Sequence[str] = (),
+        parent: str | None = None,
+        name: str | None = None,
     ) -> Session:
-        """Open a session with an agent's credential; what is bound now no call can change.
-
-        `ask` and `deny` are rules in text by which the agent's side binds itself; it can allow itself
-        nothing. Raises NotEligible, CallInvalid, and RuleSyntaxError for a rule that cannot be read.
-        """
-        credential = actor.credential
-        if actor.kind is not CredentialKind.AGENT or credential.agent_id is None:
-            raise NotEligible(
-                "a session is opened with an agent's token",
-                "make one: sayso tokens create --kind agent",
-            )
-        if source not in SOURCES:
-            raise CallInvalid(f"`{source}` is not a source", f"one of {', '.join(SOURCES)}")
-        now = self.world.clock.now()
-        session = Session(
-            session_id=self.world.ids.new_id(now),
-            user_id=credential.person_id,
-            agent_id=credential.agent_id,
+        """Open a session with an agent's credential; see broker/sessions.py."""
+        return await open_session(
+            self.world,
+            actor,
             source=source,
             workspace=workspace,
-            attended=source not in WITHOUT_A_PERSON if attended is None else attended,
-            permission_group=DEFAULT_GROUP,
-            credential_id=credential.credential_id,
-            opened_at=now,
+            attended=attended,
             context_label=context_label,
             rules=flag_rules(ask=ask, deny=deny),
+            parent=parent,
+            name=name,
         )
-        session = replace(session, host_start=session.session_id)
-        await self.world.store.open_session(session)
-        return session
+
+    async def take_up_session(self, actor: Actor, session_id: str) -> Session:
+        """Take up a session that the same agent opened before a restart; see broker/sessions.py."""
+        return await take_up_session(self.world, actor, session_id)
 
     def gate(self, session_id: str) -> SessionGate:
         """The gate as that session sees it; the caller has proven that the session is theirs."""
@@ -201,6 +188,24 @@ class Broker:
         self._must_be_a_person(actor)
         given = Answer(vote, digest, comment, arguments, wish)
         return await answer(self.world, actor, request_id, given)
+
+    async def call_set(self, actor: Actor, batch_id: str) -> CallSet:
+        """The calls of a batch as one ordered set; raises RequestNotFound or NotEligible."""
+        self._must_be_a_person(actor)
+        return await visible_set(self.world, actor, batch_id)
+
+    async def review_set(
+        self,
+        actor: Actor,
+        batch_id: str,
+        vote: Vote,
+        *,
+        digest: str | None = None,
+        comment: str | None = None,
+    ) -> CallSet:
+        """Vote on all of a set that waits; see broker/sets.py for what it raises."""
+        self._must_be_a_person(actor)
+        return await review_set(self.world, actor, batch_id, vote, digest=digest, comment=comment)
 
     async def settle(
         self, actor: Actor, request_id: str, *, ok: bool, summary: str

@@ -102,7 +102,7 @@ def notice(kind: EventKind, request: ApprovalRequest, now: Moment, **data: objec
         now,
         request_id=request.request_id,
         session_id=call.session_id,
-        root_session_id=call.parent[0] if call.parent else call.session_id,
+        root_session_id=call.root_session_id,
         user_id=call.user_id,
         agent_id=call.agent_id,
         eligible=request.eligible or (),

@@ -19,7 +19,9 @@ from sayso.broker.preconditions import (
     preconditions,
     why_not_enough,
 )
+from sayso.broker.receipts import receipt_for
 from sayso.broker.records import call_record
+from sayso.broker.sets import set_stands
 from sayso.broker.submit import new_call, own_request, widened
 from sayso.broker.world import World, decide_call, standing_of_request
 from sayso.core.effect import Effect
@@ -50,10 +52,13 @@ LIFTED = WITHOUT_VOTES | {Reason.APPROVED}
 """Why an approved call is allowed, where it is the approval that allows it."""
 
 
-async def claim(world: World, session: Session, call_id: str, digest: str) -> Claim | Standing:
+async def claim(
+    world: World, session: Session, call_id: str, digest: str, audience: str | None = None
+) -> Claim | Standing:
     """Take the single-use right to run an approved call, or say how it stands instead.
 
-    The call is decided again with the grant of its approval and today's rules. Raises
+    The call is decided again with the grant of its approval and today's rules. With an `audience` the
+    claim carries a receipt for it (REQ-38). Raises
     DigestMismatch if the caller means other arguments, NotEligible for another session's call.
     """
     while True:
@@ -71,9 +76,8 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
             over = due(request, now)
             if isinstance(over, Lapsed):  # whether or not any sweeper has run
                 return standing_of_request(await write(world, change_of(request, over, now)))
-            people = (
-                await world.store.directory()
-            )  # read first: it may only be older than the verdict
+            # read first: it may only be older than the verdict
+            people = await world.store.directory()
             grant = grant_of(request)
             grants = () if grant is None else (grant,)
             verdict = await decide_call(world, session, request.call, grants)
@@ -82,8 +86,13 @@ async def claim(world: World, session: Session, call_id: str, digest: str) -> Cl
                 # What rules alone allow by now needs no approval, so nothing has to be as it was.
                 if verdict.reason in LIFTED:
                     changed = await changes_since(world, session, request, verdict)
+                    in_turn, stopped = await set_stands(world, request)
+                    changed += stopped
+                    if not in_turn and not changed:  # the calls before it in its set are not done
+                        return standing_of_request(request)
                 if not changed:
-                    return await _take(world, session, request, people.version, now)
+                    version = people.version
+                    return await _take(world, session, request, version, now, audience)
             if verdict.effect is Effect.DENY:
                 resolution = Resolution(
                     Reason.DENY_ON_RESOLVE, now, comment=verdict_message(verdict)
@@ -157,14 +166,20 @@ async def leave(world: World, session_id: str, call_id: str) -> None:
 
 
 async def _take(
-    world: World, session: Session, request: ApprovalRequest, people_version: int, now: Moment
+    world: World,
+    session: Session,
+    request: ApprovalRequest,
+    people_version: int,
+    now: Moment,
+    audience: str | None,
 ) -> Claim:
+    receipt = None if audience is None else receipt_for(world, request, audience, now)
     token = world.ids.secret().hex()
     lease = Lease(token, plus(now, LEASE_SECONDS), session.credential_id)
     await write(world, change_of(request, Claimed(lease), now, people_version=people_version))
     holds = () if request.preconditions is None else checkable(world, request.preconditions)
     arguments = None if request.edited is None else request.call.arguments
-    return Claim(request.request_id, token, LEASE_SECONDS, holds, arguments)
+    return Claim(request.request_id, token, LEASE_SECONDS, holds, arguments, receipt)
 
 
 async def _ask_again(

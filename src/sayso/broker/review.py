@@ -72,10 +72,12 @@ async def review(
     digest: str | None,
     comment: str | None = None,
     arguments: Mapping[str, Any] | None = None,
+    set_digest: str | None = None,
 ) -> ApprovalRequest:
     """Record one person's vote and return the request as it now stands.
 
     With `arguments` the call is edited first, and the vote is for the edited call (broker/edit.py).
+    `set_digest` is that of the ordered set that the vote was given for (broker/sets.py).
 
     Raises RequestNotFound, NotEligible, RequestClosed (with the resolution) if it was resolved or
     has expired, DigestMismatch unless an approve carries the digest of what was shown, NotNow while
@@ -98,6 +100,7 @@ async def review(
         voted = request if edit is None else edited(request, edit)
         voted_digest = digest if edit is None else edit.digest
         given = vote_of(actor, voted, vote, voted_digest, comment, people, now)
+        given = replace(given, set_digest=set_digest)
         check_channel(request, given)
         event, counted = _event(voted, given, people, edit)
         try:

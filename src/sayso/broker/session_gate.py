@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sayso.audit.record import AuditRecord, RecordKind
+from sayso.broker import batches
 from sayso.broker import claim as claiming
 from sayso.broker.access import Actor
 from sayso.broker.attention import answering
-from sayso.broker.ports import Claim, Standing
+from sayso.broker.ports import BatchMade, Claim, Standing, Unfinished
+from sayso.broker.resume import unfinished
 from sayso.broker.submit import decide_only, submit
 from sayso.broker.sweep import cancel_session
 from sayso.broker.wait import Presence, wait
@@ -49,9 +51,28 @@ class SessionGate:
         """See GatePort."""
         await claiming.leave(self._world, self.session_id, call_id)
 
-    async def claim(self, call_id: str, digest: str) -> Claim | Standing:
+    async def claim(
+        self, call_id: str, digest: str, audience: str | None = None
+    ) -> Claim | Standing:
         """See GatePort."""
-        return await claiming.claim(self._world, await self._session(), call_id, digest)
+        session = await self._session()
+        return await claiming.claim(self._world, session, call_id, digest, audience)
+
+    async def unfinished(self) -> Sequence[Unfinished]:
+        """See GatePort."""
+        return await unfinished(self._world, await self._session())
+
+    async def submit_batch(self, name: str, drafts: Sequence[CallDraft]) -> BatchMade:
+        """See GatePort."""
+        return await batches.submit_batch(self._world, await self._session(), name, drafts)
+
+    async def take_turn(self, batch_id: str) -> str | None:
+        """See GatePort."""
+        return await batches.take_turn(self._world, self.session_id, batch_id)
+
+    async def end_turn(self, batch_id: str, token: str) -> None:
+        """See GatePort."""
+        await batches.end_turn(self._world, self.session_id, batch_id, token)
 
     async def renew(self, claim: Claim) -> None:
         """See GatePort."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sayso.broker.ports import AskedBack, Clock, Feed, Ids, Notifier, RuleSource, Standing, Store
+from sayso.broker.ports.world import SecretKey
 from sayso.broker.reachability import reach_of
 from sayso.core.asking import Unreachable
 from sayso.core.call import ToolCall
@@ -38,6 +39,7 @@ class World:
     facts: Facts
     notifier: Notifier
     files: Files = NO_FILES
+    receipt_key: SecretKey | None = None
 
 
 async def decide_call(

@@ -28,6 +28,7 @@ COMMANDS = {
     "mcp": "Gate an MCP server: sayso mcp -- COMMAND …",
     "passphrase": "Choose, change or reset the passphrase.",
     "policy": "Check, explain, test and change what policy says.",
+    "receipts": "Show the key with which receipts of approved calls are checked.",
     "reject": "Reject a request that waits.",
     "review-glass": "Review what somebody ran without its votes.",
     "serve": "Run the server and its page.",

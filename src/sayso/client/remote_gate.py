@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from sayso.broker.ports import AskedBack, Claim, Standing
+from sayso.broker.ports import AskedBack, BatchMade, Claim, Standing, Unfinished
 from sayso.client.connection import ANSWER_SECONDS, Connection
 from sayso.client.problems import expect
 from sayso.core.call import check_arguments
@@ -156,9 +156,13 @@ class RemoteGate:
         """See GatePort."""
         await self._connection.send("POST", _path(call_id, "leave"), again=True)
 
-    async def claim(self, call_id: str, digest: str) -> Claim | Standing:
+    async def claim(
+        self, call_id: str, digest: str, audience: str | None = None
+    ) -> Claim | Standing:
         """See GatePort; never sent again: if the answer is lost, the outcome will be unknown."""
-        found = await self._connection.send("POST", _path(call_id, "claim"), {"digest": digest})
+        found = await self._connection.send(
+            "POST", _path(call_id, "claim"), {"digest": digest, **_given(audience=audience)}
+        )
         if expect(found, "claim", "standing")["claim"] is not None:
             claim = expect(found["claim"], "call_id", "token", "lease_seconds")
             return Claim(
@@ -170,8 +174,47 @@ class RemoteGate:
                     for held in claim.get("preconditions", ())
                 ),
                 claim.get("arguments"),
+                claim.get("receipt"),
             )
         return _standing(found["standing"])
+
+    async def unfinished(self) -> Sequence[Unfinished]:
+        """See GatePort."""
+        path = f"/api/sessions/{quote(self.session_id, safe='')}/unfinished"
+        found = await self._connection.send("POST", path, again=True)
+        return [
+            Unfinished(_draft(expect(one, "call", "standing")["call"]), _standing(one["standing"]))
+            for one in expect(found, "calls")["calls"]
+        ]
+
+    async def submit_batch(self, name: str, drafts: Sequence[CallDraft]) -> BatchMade:
+        """See GatePort; sent again if need be, since a name and a place in it mean one call."""
+        body = {
+            "session_id": self.session_id,
+            "name": name,
+            "calls": [
+                {k: v for k, v in self._body(draft).items() if k != "session_id"}
+                for draft in drafts
+            ],
+        }
+        found = await self._connection.send("POST", "/api/batches", body, again=True)
+        told = expect(found, "batch_id", "standings")
+        return BatchMade(told["batch_id"], tuple(_standing(one) for one in told["standings"]))
+
+    async def take_turn(self, batch_id: str) -> str | None:
+        """See GatePort; never sent again: a right that nobody heard of ends by itself."""
+        found = await self._connection.send("POST", self._turn(batch_id), {"act": "take"})
+        token: str | None = expect(found, "token")["token"]
+        return token
+
+    async def end_turn(self, batch_id: str, token: str) -> None:
+        """See GatePort."""
+        body = {"act": "end", "token": token}
+        await self._connection.send("POST", self._turn(batch_id), body)
+
+    def _turn(self, batch_id: str) -> str:
+        session = quote(self.session_id, safe="")
+        return f"/api/sessions/{session}/batches/{quote(batch_id, safe='')}/turn"
 
     async def renew(self, claim: Claim) -> None:
         """See GatePort."""
@@ -221,6 +264,12 @@ class RemoteGate:
 
 def _given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _draft(told: Any) -> CallDraft:
+    call = expect(told, "tool", "arguments")
+    more = ("server", "external_id", "detail", "diff", "definition", "batch_id")
+    return CallDraft(call["tool"], call["arguments"], **{name: call.get(name) for name in more})
 
 
 def _path(call_id: str, act: str) -> str:

@@ -43,7 +43,8 @@ class ToolCall:
     `parent` was bound when the session was opened; a call cannot change it. `detail` is what the
     agent says about the call: shown as the agent's words, and part of the digest. `diff` is computed
     by the gate's side, for people only. `definition` is the digest of what the server's tool said it
-    does (observed_tool.py), None where that is not known.
+    does (observed_tool.py), None where that is not known. `batch_id` are the calls of the same turn,
+    `agent_chain` the agents from the outermost down to this one, where there are several.
     """
 
     call_id: str
@@ -62,6 +63,13 @@ class ToolCall:
     detail: str | None = None
     diff: str | None = field(default=None, compare=False)
     definition: str | None = None
+    batch_id: str | None = None
+    agent_chain: tuple[str, ...] = ()
+
+    @property
+    def root_session_id(self) -> str:
+        """The session that the call's people look at: of a sub-agent, the one at the top."""
+        return self.parent[0] if self.parent else self.session_id
 
     @property
     def owner(self) -> Owner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sayso.core.call import ToolCall, check_arguments, check_name
@@ -27,7 +27,9 @@ class Session:
     """An agent's session; `workspace` is its working directory, absolute, None if it has none.
 
     `rules` count in this session alone, beside all others (POL-64). `host_start` tells one start of the
-    program that runs the agent from the next: a bypass does not outlive it (REQ-54).
+    program that runs the agent from the next: a bypass does not outlive it (REQ-54). A sub-agent's session has
+    the ids of those above it in `parent`, outermost first, and the names of all agents down to it in
+    `agent_chain`.
     """
 
     session_id: str
@@ -44,6 +46,7 @@ class Session:
     stopped_at: Moment | None = None
     rules: tuple[GivenRule, ...] = ()
     host_start: str = ""
+    agent_chain: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class CallDraft:
     """What an agent's side says of a call; a session and a minted id make it a ToolCall.
 
     `definition` is the digest of the definition that a server's tool was last offered with
-    (core/observed_tool.py), from the side that runs it.
+    (core/observed_tool.py), from the side that runs it. `batch_id` is set for the calls of a batch.
     """
 
     tool: str
@@ -61,6 +64,22 @@ class CallDraft:
     detail: str | None = None
     diff: str | None = None
     definition: str | None = None
+    batch_id: str | None = None
+
+
+def below(session: Session, above: Session, name: str) -> Session:
+    """The session as that of a sub-agent: it runs under what binds the one above, and names the chain (RC-3)."""
+    return replace(
+        session,
+        source=above.source,
+        workspace=above.workspace,
+        attended=above.attended,
+        permission_group=above.permission_group,
+        context_label=session.context_label or above.context_label,
+        rules=(*above.rules, *session.rules),
+        parent=(*above.parent, above.session_id),
+        agent_chain=(*(above.agent_chain or (above.agent_id,)), name),
+    )
 
 
 def bind(draft: CallDraft, session: Session, call_id: str) -> ToolCall:
@@ -84,6 +103,8 @@ def bind(draft: CallDraft, session: Session, call_id: str) -> ToolCall:
         else check_name("external id", draft.external_id),
         parent=session.parent,
         context_label=session.context_label,
+        agent_chain=session.agent_chain,
+        batch_id=draft.batch_id,
         detail=draft.detail,
         diff=draft.diff,
         definition=None

@@ -35,6 +35,7 @@ from sayso.system.facts import LocalFacts
 from sayso.system.files import LocalFiles
 from sayso.system.ids import SystemIds
 from sayso.system.places import HOME_VARIABLE, database_url, find_places, private_directory
+from sayso.system.receipt_key import ReceiptKey
 
 if TYPE_CHECKING:
     from sayso.store.postgres import PostgresStore
@@ -240,5 +241,6 @@ def _build(
         facts=facts,
         notifier=notifier or WebInbox(),
         files=LocalFiles(),
+        receipt_key=ReceiptKey(find_places().data),
     )
     return Broker(world)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sayso.broker.ports import Claim, GatePort, Standing
+from sayso.broker.ports import BatchMade, Claim, GatePort, Standing, Unfinished
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import SaysoError, StoreUnavailable
@@ -253,9 +253,27 @@ class BridgedGate:
         """See GatePort."""
         await self._thread.call(self._port.leave(call_id))
 
-    async def claim(self, call_id: str, digest: str) -> Claim | Standing:
+    async def claim(
+        self, call_id: str, digest: str, audience: str | None = None
+    ) -> Claim | Standing:
         """See GatePort."""
-        return await self._thread.call(self._port.claim(call_id, digest))
+        return await self._thread.call(self._port.claim(call_id, digest, audience))
+
+    async def unfinished(self) -> Sequence[Unfinished]:
+        """See GatePort."""
+        return await self._thread.call(self._port.unfinished())
+
+    async def submit_batch(self, name: str, drafts: Sequence[CallDraft]) -> BatchMade:
+        """See GatePort."""
+        return await self._thread.call(self._port.submit_batch(name, drafts))
+
+    async def take_turn(self, batch_id: str) -> str | None:
+        """See GatePort."""
+        return await self._thread.call(self._port.take_turn(batch_id))
+
+    async def end_turn(self, batch_id: str, token: str) -> None:
+        """See GatePort."""
+        await self._thread.call(self._port.end_turn(batch_id, token))
 
     async def renew(self, claim: Claim) -> None:
         """See GatePort."""

@@ -54,7 +54,8 @@ class Vote(StrEnum):
 class Review:
     """One person's vote, with the credential and channel it came through and the digest of what was shown.
 
-    `stands_for` is whom they stood in for, if they decided as a stand-in (REQ-66).
+    `stands_for` is whom they stood in for, if they decided as a stand-in (REQ-66). `set_digest` is that of
+    the ordered set it was given for, if it was given for one (REQ-36).
     """
 
     person_id: str
@@ -66,6 +67,7 @@ class Review:
     comment: str | None
     at: Moment
     stands_for: str | None = None
+    set_digest: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The review as plain data; credentials stay inside."""

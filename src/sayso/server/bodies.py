@@ -94,10 +94,38 @@ class CallBody(Body):
     definition: Digest | None = None
 
 
+class BatchCallBody(Body):
+    """One call of a batch; as a call of its own, but for its session."""
+
+    tool: Annotated[str, Meta(max_length=512, examples=["write_file"])]
+    arguments: Annotated[dict[str, Any], Meta(examples=[{"path": "notes.txt", "content": "hello"}])]
+    server: Annotated[str, Meta(max_length=512, examples=["filesystem"])] | None = None
+    external_id: Annotated[str, Meta(max_length=512, examples=["toolu_01A"])] | None = None
+    detail: str | None = None
+    diff: str | None = None
+    definition: Digest | None = None
+
+
+class BatchBody(Body):
+    """The calls of one turn, in their order; `name` is the host's own for the turn."""
+
+    session_id: Id
+    name: Annotated[str, Meta(max_length=512, examples=["turn-7"])]
+    calls: Annotated[list[BatchCallBody], Meta(min_length=1, max_length=100)]
+
+
+class TurnBody(Body):
+    """Take the right to continue a turn, or say with its token that it was continued."""
+
+    act: Literal["take", "end"]
+    token: Annotated[str, Meta(max_length=256)] | None = None
+
+
 class ClaimBody(Body):
-    """Which call is meant to run: exactly the one with this digest."""
+    """Which call is meant to run: exactly the one with this digest; `audience` asks for a receipt."""
 
     digest: Digest
+    audience: Annotated[str, Meta(max_length=512, examples=["payments"])] | None = None
 
 
 class RenewBody(Body):

@@ -148,6 +148,7 @@ class ClaimTaken(Document):
     lease_seconds: float
     preconditions: list[PreconditionTold]
     arguments: dict[str, Any] | None
+    receipt: str | None
 
 
 class ClaimAnswer(Document):

@@ -37,6 +37,7 @@ _STATUS: dict[type[errors.SaysoError], int] = {
     errors.NotNow: 409,
     errors.DigestMismatch: 409,
     errors.EditRefused: 409,
+    errors.ReceiptRefused: 409,
     errors.ClaimLost: 409,
     errors.AccessError: 403,
     errors.NotAuthenticated: 401,

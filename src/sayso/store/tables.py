@@ -122,6 +122,19 @@ final; the few that are not closed have an index of their own, which only openin
 takes the row until `taken_until`. `review_by` is until when a broken glass has to be reviewed.
 """
 
+BATCHES = Table(
+    "batches",
+    METADATA,
+    Column("batch_id", Text, primary_key=True),
+    Column("session_id", Text, nullable=False),
+    Column("created_at", _BIG, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("ended", Integer, nullable=False),
+    Column("document", Text, nullable=False),
+    Index("ix_batches_session_id", "session_id"),
+)
+"""The calls of one turn, in their order, and who continues it; `ended` is 1 once somebody has (REQ-33)."""
+
 CREDENTIALS = Table(
     "credentials",
     METADATA,

@@ -11,7 +11,7 @@ import pytest
 from sayso.cli.cards import SHORT, short_ids
 from sayso.cli.exit_codes import ExitCode
 from sayso.core.session import CallDraft
-from tests.fakes.command_line import CommandLine, mail, words
+from tests.fakes.command_line import PASSPHRASE, CommandLine, mail, words
 
 
 def status(sayso: CommandLine, request_id: str) -> str:
@@ -224,3 +224,30 @@ def test_no_glass_is_broken_where_the_policy_does_not_permit_it(sayso: CommandLi
     nothing = sayso.owner("review-glass", standing.call_id, "--justified")
     assert nothing.code == ExitCode.REFUSED
     assert status(sayso, standing.call_id) == "pending"
+
+
+@pytest.mark.spec("REQ-36")
+def test_a_set_is_approved_with_the_code_of_all_of_it(sayso: CommandLine) -> None:
+    async def make(broker: Any) -> tuple[Any, str]:
+        actor = await broker.access.embedded_agent("coder")
+        session = await broker.open_session(actor)
+        made = await broker.gate(session.session_id).submit_batch("t", [mail("a"), mail("b")])
+        login = await broker.access.login(PASSPHRASE, "test", 60)
+        return made, (await broker.call_set(login[1], made.batch_id)).code
+
+    made, code = sayso.within(make)
+    first, second = (standing.call_id for standing in made.standings)
+    wrong = sayso.owner("approve", first, "--set", "--code", made.standings[0].code)
+    assert (wrong.code, "not the one of this set" in wrong.err) == (ExitCode.FAILURE, True)
+    said = sayso.owner("approve", second, "--set", "--code", code)
+    assert said.out == "approved: send_mail\napproved: send_mail\n"
+    assert {status(sayso, first), status(sayso, second)} == {"approved"}
+    (alone,) = sayso.ask(mail("c"))
+    assert "made by itself" in sayso.owner("approve", alone.call_id, "--set", "--code", "x").err
+
+
+@pytest.mark.spec("REQ-38")
+def test_the_public_key_of_receipts_is_printed(sayso: CommandLine) -> None:
+    first, second = sayso("receipts", "key"), sayso("receipts", "key")
+    assert (first.code, first.out) == (ExitCode.OK, second.out)
+    assert len(bytes.fromhex(first.out.strip())) == 32

@@ -8,7 +8,14 @@ first, then `gate.py`.
 from sayso.broker.ports.audit import Page, Records
 from sayso.broker.ports.calls import Change, NewCall, StoredCall
 from sayso.broker.ports.events import Notices
-from sayso.broker.ports.gate import AskedBack, Claim, GatePort, Standing
+from sayso.broker.ports.gate import (
+    AskedBack,
+    BatchMade,
+    Claim,
+    GatePort,
+    Standing,
+    Unfinished,
+)
 from sayso.broker.ports.grants import Given
 from sayso.broker.ports.rules import Group
 from sayso.broker.ports.store import Store
@@ -25,6 +32,7 @@ from sayso.broker.ports.world import (
 __all__ = [
     "ALL",
     "AskedBack",
+    "BatchMade",
     "Change",
     "Claim",
     "Clock",
@@ -43,4 +51,5 @@ __all__ = [
     "Store",
     "StoredCall",
     "Subscription",
+    "Unfinished",
 ]

@@ -65,7 +65,8 @@ class Claim:
 
     `preconditions` held when it was taken; who runs the call where they can be looked at may look once
     more, right before it runs (REQ-34). `arguments` are set where a person changed them: exactly these
-    run, and not the ones that were asked for (REQ-14).
+    run, and not the ones that were asked for (REQ-14). `receipt` proves to whoever executes the call, for
+    whom it was claimed, that it may run once (REQ-38).
     """
 
     call_id: str
@@ -73,6 +74,31 @@ class Claim:
     lease_seconds: float
     preconditions: tuple[Precondition, ...] = ()
     arguments: Mapping[str, Any] | None = None
+    receipt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A call of a session that waits for people, or was approved and has not run: for a client that returns.
+
+    `pre_approved` tells that people have approved it: it runs once, as this very call (REQ-32).
+    """
+
+    draft: CallDraft
+    standing: Standing
+
+    @property
+    def pre_approved(self) -> bool:
+        """Whether it may run as soon as it is claimed."""
+        return self.standing.status == Status.APPROVED
+
+
+@dataclass(frozen=True, slots=True)
+class BatchMade:
+    """A batch of calls, and how each stands, in their order."""
+
+    batch_id: str
+    standings: tuple[Standing, ...]
 
 
 class GatePort(Protocol):
@@ -99,8 +125,16 @@ class GatePort(Protocol):
     async def leave(self, call_id: str) -> None:
         """Say that nobody waits for the call any more; the request stays."""
 
-    async def claim(self, call_id: str, digest: str) -> Claim | Standing:
-        """Take the right to run the approved call; a Standing says why it was not given."""
+    async def claim(
+        self, call_id: str, digest: str, audience: str | None = None
+    ) -> Claim | Standing:
+        """Take the right to run the approved call; a Standing says why it was not given.
+
+        With an `audience` the claim carries a receipt for it.
+        """
+
+    async def unfinished(self) -> Sequence[Unfinished]:
+        """What of this session waits or was approved, decided again; for a client that has returned."""
 
     async def renew(self, claim: Claim) -> None:
         """Say that the call still runs; raises ClaimLost if the claim is no longer this runner's."""
@@ -112,6 +146,15 @@ class GatePort(Protocol):
 
     async def see_tools(self, tools: Sequence[ObservedTool]) -> Sequence[ObservedTool]:
         """The tools that may be shown to the model, of those offered (POL-50)."""
+
+    async def submit_batch(self, name: str, drafts: Sequence[CallDraft]) -> BatchMade:
+        """Make the calls of one turn, in order; `name` is the host's own for the turn (REQ-33)."""
+
+    async def take_turn(self, batch_id: str) -> str | None:
+        """The right to continue the turn once all its calls are settled; None if it is not free."""
+
+    async def end_turn(self, batch_id: str, token: str) -> None:
+        """Say that the turn was continued; raises ClaimLost if somebody else has the right by now."""
 
     async def stop(self) -> None:
         """Stop the session: everything that waits is cancelled."""

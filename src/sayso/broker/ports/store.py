@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from sayso.broker.ports.audit import AuditStore
+from sayso.broker.ports.batches import BatchStore
 from sayso.broker.ports.calls import CallStore
 from sayso.broker.ports.credentials import CredentialStore
 from sayso.broker.ports.events import EventStore
@@ -17,6 +18,7 @@ from sayso.broker.ports.tools import ToolStore
 
 class Store(
     CallStore,
+    BatchStore,
     SessionStore,
     GrantStore,
     RuleStore,

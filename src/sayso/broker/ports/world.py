@@ -56,6 +56,13 @@ class Ids(Protocol):
         """32 random bytes."""
 
 
+class SecretKey(Protocol):
+    """A key that only this installation has; receipts are signed with it."""
+
+    def secret(self) -> bytes:
+        """The secret key, 32 bytes."""
+
+
 class RuleSource(Protocol):
     """Where the compiled rules come from; what it answers is read anew for each call."""
 

@@ -15,6 +15,7 @@ from sayso.channels.display import safe
 from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting, confirmed
 from sayso.cli.cards import card_json, card_text, check_code, find_request, must_see
 from sayso.cli.exit_codes import ExitCode
+from sayso.cli.sets import approve_set
 from sayso.core.call import parse_arguments
 from sayso.core.code_words import code_of
 from sayso.errors import CallInvalid
@@ -41,6 +42,15 @@ def approve(
             help="A file of JSON with the arguments to run instead, where the policy allows an edit."
         ),
     ] = None,
+    as_set: Annotated[
+        bool,
+        Parameter(
+            name="--set",
+            negative="",
+            show_default=False,
+            help="Approve every call of its turn, as one set in this order.",
+        ),
+    ] = False,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
     as_json: AsJson = False,
@@ -59,6 +69,12 @@ def approve(
     request_id
         The request's id, or its beginning.
     """
+    if as_set:
+        if arguments is not None:
+            raise CallInvalid("a set is approved as it is", "edit a call of it by itself")
+        return asyncio.run(
+            approve_set(request_id, code, digest, note, passphrase_stdin, token_stdin, as_json)
+        )
     return asyncio.run(
         _approve(request_id, code, digest, note, arguments, passphrase_stdin, token_stdin, as_json)
     )

@@ -137,7 +137,7 @@ async def claim_call(
 ) -> ClaimAnswer:
     """Take the single-use right to run the approved call, or learn how it stands instead."""
     gate = await broker.gate_of_call(request.user, call_id)
-    taken = await gate.claim(call_id, data.digest)
+    taken = await gate.claim(call_id, data.digest, data.audience)
     if isinstance(taken, ports.Claim):
         claim = msgspec.convert(taken, ClaimTaken, from_attributes=True)
         return ClaimAnswer(claim=claim, standing=None)

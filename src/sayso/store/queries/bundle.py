@@ -8,6 +8,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 
 from sayso.store.queries.audit import Audit
+from sayso.store.queries.batches import Batches
 from sayso.store.queries.calls import Calls
 from sayso.store.queries.credentials import Credentials
 from sayso.store.queries.events import Events
@@ -18,13 +19,14 @@ from sayso.store.queries.sessions import Sessions
 from sayso.store.queries.tools import Tools
 
 
-class Queries(Calls, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit):
+class Queries(Calls, Batches, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit):
     """The statements for one dialect."""
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(dialect)
         self._calls()
         self._requests()
+        self._batches()
         self._sessions()
         self._grants()
         self._rules()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sayso.store.sql.audit import Audit
+from sayso.store.sql.batches import Batches
 from sayso.store.sql.calls import Calls
 from sayso.store.sql.credentials import Credentials
 from sayso.store.sql.events import Events
@@ -13,5 +14,5 @@ from sayso.store.sql.sessions import Sessions
 from sayso.store.sql.tools import Tools
 
 
-class SqlStore(Calls, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit):
+class SqlStore(Calls, Batches, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit):
     """What SQLite and PostgreSQL have in common: everything but opening, executing and the feed."""

@@ -1,0 +1,121 @@
+"""Batches: the calls of one turn, made together, and the turn continued once (REQ-33)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sayso.broker.ports import BatchMade, Standing
+from sayso.broker.submit import own_request, submit
+from sayso.broker.world import World
+from sayso.core.call import check_name
+from sayso.core.moment import plus
+from sayso.core.session import CallDraft, Session
+from sayso.errors import CallInvalid, LostRace, NotEligible, RequestNotFound
+from sayso.requests.approval import ApprovalRequest, Status
+from sayso.requests.batch import (
+    TURN_SECONDS,
+    Batch,
+    batch_id_of,
+    ended,
+    set_digest,
+    taken,
+)
+
+MAX_BATCH = 100
+"""The most calls of one turn."""
+
+_OPEN = (Status.PENDING, Status.APPROVED, Status.RUNNING, Status.UNKNOWN)
+
+
+async def submit_batch(
+    world: World, session: Session, name: str, drafts: Sequence[CallDraft]
+) -> BatchMade:
+    """Make the calls of one turn, in their order, each with a request of its own where it asks.
+
+    `name` is the host's name for the turn, unique in its session: who tries again with it, and with the
+    calls' external ids, gets the calls that were made. Raises CallInvalid.
+    """
+    if not 0 < len(drafts) <= MAX_BATCH:
+        raise CallInvalid(f"a batch has 1 to {MAX_BATCH} calls", "make several batches")
+    name = check_name("name of the batch", name)
+    batch_id = batch_id_of(session.session_id, name)
+    earlier = await world.store.batch(batch_id)
+    standings: list[Standing] = []
+    for number, draft in enumerate(drafts):
+        # Two that are alike are two calls, and each is the same call when the host tries again.
+        external_id = draft.external_id or f"{batch_id}:{number}"
+        named = replace(draft, batch_id=batch_id, external_id=external_id)
+        standings.append(await submit(world, session, named))
+    if earlier is not None and len(earlier.call_ids) != len(standings):
+        raise CallInvalid(
+            f"the batch `{name}` came before with other calls", "give it another name"
+        )
+    batch = Batch(
+        batch_id,
+        session.session_id,
+        tuple(standing.call_id for standing in standings),
+        world.clock.now(),
+    )
+    await world.store.add_batch(batch)
+    return BatchMade(batch_id, tuple(standings))
+
+
+async def take_turn(world: World, session_id: str, batch_id: str) -> str | None:
+    """The right to continue the turn, as a token; None while a call is open, or if others have it.
+
+    It lasts `TURN_SECONDS`: whoever takes it says so again, or ends it, before they are over.
+    """
+    while True:
+        batch = await _own(world, session_id, batch_id)
+        now = world.clock.now()
+        if not batch.free(now):
+            return None
+        for call_id in batch.call_ids:
+            request = await own_request(world, session_id, call_id)
+            if request is not None and request.status in _OPEN:
+                return None
+        token = world.ids.secret().hex()
+        try:
+            await world.store.change_batch(taken(batch, token, plus(now, TURN_SECONDS)))
+        except LostRace:
+            continue
+        return token
+
+
+async def end_turn(world: World, session_id: str, batch_id: str, token: str) -> None:
+    """Say that the turn was continued; raises ClaimLost if the right to it is another's by now."""
+    while True:
+        batch = await _own(world, session_id, batch_id)
+        try:
+            await world.store.change_batch(ended(batch, token, world.clock.now()))
+        except LostRace:
+            continue
+        return
+
+
+async def members(world: World, batch: Batch) -> list[ApprovalRequest | None]:
+    """The request of each call of the batch, as it was made; None for one that needed nobody."""
+    return [await world.store.request(call_id) for call_id in batch.call_ids]
+
+
+async def digest_of_set(world: World, batch: Batch) -> str:
+    """The digest of the batch as the ordered set of its calls as they stand now."""
+    digests = []
+    for call_id, request in zip(batch.call_ids, await members(world, batch), strict=True):
+        if request is None:
+            found = await world.store.call(call_id)
+            assert found is not None, "a batch is kept after its calls"
+            digests.append(found[0].digest)
+        else:
+            digests.append(request.digest)
+    return set_digest(digests)
+
+
+async def _own(world: World, session_id: str, batch_id: str) -> Batch:
+    batch = await world.store.batch(batch_id)
+    if batch is None:
+        raise RequestNotFound(f"no batch has the id `{batch_id[:64]}`", "make the batch first")
+    if batch.session_id != session_id:
+        raise NotEligible("this batch belongs to another session")
+    return batch

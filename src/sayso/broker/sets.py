@@ -1,0 +1,125 @@
+"""Approving the calls of a batch as one exact, ordered set; a deviation stops it (REQ-36)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sayso.broker.access import Actor
+from sayso.broker.batches import digest_of_set, members
+from sayso.broker.review import review, visible_request
+from sayso.broker.world import World
+from sayso.core.code_words import code_of
+from sayso.errors import DigestMismatch, RequestClosed, RequestNotFound
+from sayso.requests.approval import ApprovalRequest, Status, Vote
+from sayso.requests.batch import Batch
+from sayso.requests.precondition import Changed, ChangeKind
+
+
+@dataclass(frozen=True, slots=True)
+class CallSet:
+    """The calls of a batch that people see as one: its digest is over all calls, in their order."""
+
+    batch_id: str
+    session_id: str
+    digest: str
+    requests: tuple[ApprovalRequest, ...]
+
+    @property
+    def code(self) -> str:
+        """The four-word code of the whole set."""
+        return code_of(self.digest)
+
+    @property
+    def waits(self) -> bool:
+        """Whether people may still decide something of it."""
+        return any(request.waits for request in self.requests)
+
+
+async def visible_set(world: World, actor: Actor, batch_id: str) -> CallSet:
+    """The set of a batch, if this actor may see each of its requests."""
+    batch = await world.store.batch(batch_id)
+    if batch is None:
+        raise RequestNotFound(f"no batch has the id `{batch_id[:64]}`", "look at the inbox")
+    found = [request for request in await members(world, batch) if request is not None]
+    seen = [await visible_request(world, actor, request.request_id) for request in found]
+    return CallSet(batch_id, batch.session_id, await digest_of_set(world, batch), tuple(seen))
+
+
+async def review_set(
+    world: World,
+    actor: Actor,
+    batch_id: str,
+    vote: Vote,
+    *,
+    digest: str | None,
+    comment: str | None = None,
+) -> CallSet:
+    """Vote on everything of the set that waits, one after the other, and return it as it stands then.
+
+    An approve has to carry the digest of the whole set. Each call keeps a request of its own: what
+    somebody else decided in the meantime stays decided. Raises what a review raises.
+    """
+    found = await visible_set(world, actor, batch_id)
+    if vote is Vote.APPROVE and digest != found.digest:
+        raise DigestMismatch(
+            "the digest is not the one of these calls in this order",
+            "look at the set again and decide on that",
+        )
+    if not found.waits:
+        raise RequestClosed("nothing of this set waits any more", status=Status.APPROVED.value)
+    for request in found.requests:
+        if not request.waits:
+            continue
+        shown = request.digest if vote is Vote.APPROVE else None
+        await review(
+            world,
+            actor,
+            request.request_id,
+            vote,
+            digest=shown,
+            comment=comment,
+            set_digest=found.digest if vote is Vote.APPROVE else None,
+        )
+    return await visible_set(world, actor, batch_id)
+
+
+async def set_stands(world: World, request: ApprovalRequest) -> tuple[bool, list[Changed]]:
+    """Whether it is this call's turn in the set it was approved in, and what has stopped the set, if anything.
+
+    A call that was approved by itself is always in its turn.
+    """
+    given = [
+        review.set_digest
+        for review in request.reviews
+        if review.vote is Vote.APPROVE and review.digest == request.digest
+    ]
+    digest = next((one for one in given if one is not None), None)
+    if digest is None:
+        return True, []
+    batch = (
+        None if request.call.batch_id is None else await world.store.batch(request.call.batch_id)
+    )
+    if batch is None or request.request_id not in batch.call_ids:
+        return False, [_stopped("it is not in the set that was approved")]
+    if await digest_of_set(world, batch) != digest:
+        return False, [_stopped("the calls of the set it was approved in are others now")]
+    return await _in_turn(world, batch, request)
+
+
+async def _in_turn(
+    world: World, batch: Batch, request: ApprovalRequest
+) -> tuple[bool, list[Changed]]:
+    for number, earlier in enumerate(await members(world, batch), 1):
+        if earlier is None or earlier.status is Status.DONE:
+            continue
+        if earlier.request_id == request.request_id:
+            return True, []
+        if earlier.status in (Status.PENDING, Status.APPROVED, Status.RUNNING):
+            return False, []
+        words = f"call {number} of the set it was approved in ended as {earlier.status.value}"
+        return False, [_stopped(words)]
+    return True, []
+
+
+def _stopped(words: str) -> Changed:
+    return Changed(ChangeKind.SET, words)

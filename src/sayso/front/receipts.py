@@ -1,0 +1,81 @@
+"""Insisting on a receipt: what the side that executes calls before it runs anything (REQ-38)."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from sayso.core.moment import Moment
+from sayso.core.receipt import Receipt, read_receipt, what_runs
+from sayso.errors import ReceiptRefused
+from sayso.system.clock import SystemClock
+
+BUSY_SECONDS = 10.0
+
+
+class Nonces(Protocol):
+    """Where it is kept which receipts were used, so that each is used once."""
+
+    def spend(self, nonce: str, until: Moment, now: Moment) -> bool:
+        """Note a nonce as used, to be kept until a moment; False if it was used before. Has to be durable."""
+
+
+class FileNonces:
+    """Used receipts in a file of SQLite, which several processes of one machine may share."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Open the file, which is made if it is not there."""
+        self._database = sqlite3.connect(
+            path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        self._lock = threading.Lock()
+        self._database.execute("PRAGMA synchronous=FULL")
+        self._database.execute(
+            "CREATE TABLE IF NOT EXISTS spent (nonce TEXT PRIMARY KEY, until INTEGER NOT NULL)"
+        )
+
+    def spend(self, nonce: str, until: Moment, now: Moment) -> bool:
+        """See Nonces; those that are over are forgotten."""
+        with self._lock:
+            self._database.execute("DELETE FROM spent WHERE until < ?", (now,))
+            done = self._database.execute(
+                "INSERT OR IGNORE INTO spent VALUES (?, ?)", (nonce, until)
+            )
+            return done.rowcount == 1
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+
+class ReceiptVerifier:
+    """Checks receipts with nothing but a public key; make one where calls are executed."""
+
+    def __init__(self, public_key: bytes | str, audience: str, nonces: Nonces) -> None:
+        """`public_key` is that of `sayso receipts key`, in bytes or hex; `audience` this side's own name."""
+        self._key = bytes.fromhex(public_key) if isinstance(public_key, str) else public_key
+        self._audience = audience
+        self._nonces = nonces
+        self._now = SystemClock().now
+
+    def verify(
+        self, receipt: str, tool: str, arguments: Mapping[str, Any], *, server: str | None = None
+    ) -> Receipt:
+        """Accept the receipt for exactly this call, once; else raise ReceiptRefused, and run nothing."""
+        if not receipt:
+            raise ReceiptRefused("there is no receipt", "claim the call with this audience")
+        found = read_receipt(receipt, self._key)
+        now = self._now()
+        if found.audience != self._audience:
+            raise ReceiptRefused("the receipt is for somebody else", "claim it with this audience")
+        if found.what != what_runs(tool, arguments, server):
+            raise ReceiptRefused("the receipt is for another call", "run exactly what was approved")
+        if now >= found.expires_at:
+            raise ReceiptRefused("the receipt has expired", "have the call approved again")
+        if not self._nonces.spend(found.nonce, found.expires_at, now):
+            raise ReceiptRefused("the receipt was used already", "a receipt is good for one run")
+        return found

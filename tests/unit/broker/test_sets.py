@@ -1,0 +1,139 @@
+"""A batch approved as one exact, ordered set; a deviation stops it (REQ-36)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sayso.broker.ports import BatchMade, Claim, Standing
+from sayso.broker.session_gate import SessionGate
+from sayso.broker.sets import CallSet
+from sayso.core.code_words import code_of
+from sayso.core.session import CallDraft
+from sayso.errors import DigestMismatch, RequestClosed, RequestNotFound
+from sayso.requests.approval import Status, Vote
+from sayso.requests.precondition import ChangeKind
+from tests.fakes.world import Scene, make_scene, rule
+
+pytestmark = pytest.mark.spec("REQ-36")
+
+
+async def asked(scene: Scene, count: int = 3) -> tuple[SessionGate, BatchMade, CallSet]:
+    gate = await scene.gate()
+    made = await gate.submit_batch("t", [CallDraft("send", {"n": n}) for n in range(count)])
+    return gate, made, await scene.broker.call_set(await scene.actor(), made.batch_id)
+
+
+async def approve(scene: Scene, found: CallSet) -> CallSet:
+    return await scene.broker.review_set(
+        await scene.actor(), found.batch_id, Vote.APPROVE, digest=found.digest
+    )
+
+
+async def claim(scene: Scene, gate: SessionGate, standing: Standing) -> Claim | Standing:
+    request = await scene.request(standing.call_id)
+    return await gate.claim(standing.call_id, request.digest)
+
+
+async def done(scene: Scene, gate: SessionGate, standing: Standing, *, ok: bool = True) -> None:
+    taken: Any = await claim(scene, gate, standing)
+    await gate.finish(standing.call_id, taken.token, ok, "sent", 0.1)
+
+
+async def test_one_vote_approves_all_of_it_and_it_runs_in_its_order() -> None:
+    scene = make_scene(rule("ask"))
+    gate, made, found = await asked(scene)
+    assert [r.request_id for r in found.requests] == [s.call_id for s in made.standings]
+    assert found.code == code_of(found.digest)
+    assert found.waits
+    approved = await approve(scene, found)
+    assert {r.status for r in approved.requests} == {Status.APPROVED}
+    first, second, third = made.standings
+    for early in (third, second):
+        waiting = await claim(scene, gate, early)
+        assert isinstance(waiting, Standing)
+        assert waiting.status == "approved"
+    for standing in (first, second, third):
+        await done(scene, gate, standing)
+    with pytest.raises(RequestClosed):
+        await approve(scene, found)
+
+
+async def test_the_digest_is_that_of_the_list_in_its_order() -> None:
+    scene = make_scene(rule("ask"))
+    _, _, found = await asked(scene)
+    gate = await scene.gate()
+    turned = await gate.submit_batch("t", [CallDraft("send", {"n": n}) for n in (1, 0, 2)])
+    other = await scene.broker.call_set(await scene.actor(), turned.batch_id)
+    assert other.digest != found.digest
+    with pytest.raises(DigestMismatch):
+        await scene.broker.review_set(
+            await scene.actor(), found.batch_id, Vote.APPROVE, digest=other.digest
+        )
+    with pytest.raises(DigestMismatch):
+        await scene.broker.review_set(await scene.actor(), found.batch_id, Vote.APPROVE)
+
+
+@pytest.mark.parametrize("how", ["rejected", "failed"])
+async def test_a_deviation_stops_the_set(how: str) -> None:
+    scene = make_scene(rule("ask"))
+    gate, made, found = await asked(scene)
+    first, second, third = made.standings
+    if how == "rejected":
+        await scene.broker.review(await scene.actor(), first.call_id, Vote.REJECT)
+        await approve(scene, await scene.broker.call_set(await scene.actor(), found.batch_id))
+    else:
+        await approve(scene, found)
+        await done(scene, gate, first, ok=False)
+    for standing in (second, third):
+        taken = await claim(scene, gate, standing)
+        assert isinstance(taken, Standing)
+        assert taken.status == "pending"
+        assert (await scene.request(standing.call_id)).status is Status.SUPERSEDED
+        (changed,) = (await scene.request(taken.call_id)).changed
+        assert changed.kind is ChangeKind.SET
+        # and each can still be approved by itself
+        again = await scene.request(taken.call_id)
+        await scene.broker.review(
+            await scene.actor(), again.request_id, Vote.APPROVE, digest=again.digest
+        )
+        assert isinstance(await gate.claim(again.request_id, again.digest), Claim)
+
+
+async def test_each_call_can_be_decided_alone_and_then_runs_alone() -> None:
+    scene = make_scene(rule("ask"))
+    gate, made, _ = await asked(scene)
+    last = made.standings[-1]
+    await scene.broker.review(await scene.actor(), last.call_id, Vote.APPROVE, digest=last.digest)
+    assert isinstance(await claim(scene, gate, last), Claim)
+
+
+async def test_a_set_is_rejected_with_one_vote() -> None:
+    scene = make_scene(rule("ask"))
+    _, _, found = await asked(scene)
+    rejected = await scene.broker.review_set(
+        await scene.actor(), found.batch_id, Vote.REJECT, comment="no"
+    )
+    assert {r.status for r in rejected.requests} == {Status.REJECTED}
+    assert not rejected.waits
+
+
+async def test_an_approval_for_another_set_is_none() -> None:
+    scene = make_scene(rule("ask"))
+    gate, made, found = await asked(scene)
+    stored = scene.store.inner._batches
+    from dataclasses import replace
+
+    await approve(scene, found)
+    batch = stored[found.batch_id]
+    stored[found.batch_id] = replace(batch, call_ids=tuple(reversed(batch.call_ids)))
+    taken = await claim(scene, gate, made.standings[0])
+    assert isinstance(taken, Standing)
+    assert taken.status == "pending"
+
+
+async def test_there_has_to_be_such_a_set() -> None:
+    scene = make_scene(rule("ask"))
+    with pytest.raises(RequestNotFound):
+        await scene.broker.call_set(await scene.actor(), "nothing")
