@@ -27,7 +27,6 @@ FOR_AGENTS = {
     ("POST", "/api/batches"),
     ("POST", "/api/sessions/{session_id}/batches/{batch_id}/turn"),
     ("POST", "/api/sessions/{session_id}/unfinished"),
-    ("GET", "/api/receipts/key"),
 }
 FOR_EVERYBODY = {("POST", "/api/login"), ("GET", "/healthz"), ("GET", "/readyz")}
 CONFIGURE = {
@@ -70,6 +69,7 @@ async def prepared() -> tuple[Site, dict[str, str], Any]:
         "request_id": standing["call_id"],
         "tool_call_id": standing["call_id"],
         "rule_id": rule["id"],
+        "batch_id": "b" * 36,
     }
     return site, ids, agent
 

@@ -61,7 +61,7 @@ async def why_not_enough(world: World, request: ApprovalRequest, verdict: Verdic
     people, now = await world.store.directory(), world.clock.now()
     asked = Asked(request.call.owner, verdict.policy.approval, request.eligible)
     changed = []
-    for review in request.reviews:
+    for review in request.votes:
         if review.vote is not Vote.APPROVE or review.digest != request.digest:
             continue
         why = may_review(review.person_id, SESSION, asked, people, now)

@@ -90,7 +90,7 @@ async def set_stands(world: World, request: ApprovalRequest) -> tuple[bool, list
     """
     given = [
         review.set_digest
-        for review in request.reviews
+        for review in request.votes
         if review.vote is Vote.APPROVE and review.digest == request.digest
     ]
     digest = next((one for one in given if one is not None), None)

@@ -165,13 +165,17 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What an approver made of the call: who, when, and the call as the agent made it (REQ-14)."""
+    """What an approver made of the call: who, when, and the call as the agent made it (REQ-14).
+
+    The first `voided` reviews were given before, and count no more: not even if it is edited back.
+    """
 
     original: ToolCall
     original_digest: str
     by: str
     person_id: str
     at: Moment
+    voided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +221,11 @@ class ApprovalRequest:
     def asked_digest(self) -> str:
         """The digest of the call as the agent made it: what a retry of the agent's is known by."""
         return self.digest if self.edited is None else self.edited.original_digest
+
+    @property
+    def votes(self) -> tuple[Review, ...]:
+        """The reviews that count: those since the call was edited last."""
+        return self.reviews if self.edited is None else self.reviews[self.edited.voided :]
 
     @property
     def request_id(self) -> str:

@@ -347,6 +347,7 @@ def edited(request: ApprovalRequest, edit: Edit) -> ApprovalRequest:
             by=edit.by,
             person_id=edit.person_id,
             at=edit.at,
+            voided=len(request.reviews),
         ),
     )
 

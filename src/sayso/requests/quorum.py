@@ -37,7 +37,7 @@ def approving(request: ApprovalRequest) -> tuple[str, ...]:
         sorted(
             {
                 review.person_id
-                for review in request.reviews
+                for review in request.votes
                 if review.vote is Vote.APPROVE and review.digest == request.digest
             }
         )

@@ -72,7 +72,6 @@ _ROUTES = (
     batches.submit_batch,
     batches.continue_turn,
     batches.read_unfinished,
-    batches.read_receipt_key,
     batches.read_set,
     batches.resolve_set,
     rules.read_rules,

@@ -47,12 +47,6 @@ class Unfinished(Document):
     calls: list[UnfinishedCall]
 
 
-class ReceiptKey(Document):
-    """The public key with which receipts of this installation are checked, in hex."""
-
-    public_key: str
-
-
 class SetShown(Document):
     """The calls of a batch as one exact, ordered set, with the digest and the code of all of them."""
 

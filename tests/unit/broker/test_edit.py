@@ -154,6 +154,20 @@ async def test_an_edit_voids_the_votes_so_far() -> None:
         await gate.claim(standing.call_id, standing.digest)
 
 
+async def test_votes_stay_void_when_the_call_is_edited_back() -> None:
+    scene = make_scene(ask(quorum=2), people=[ANNA, BOB])
+    standing = await (await scene.gate()).submit(DRAFT)
+    owner = await scene.actor()
+    await scene.broker.review(owner, standing.call_id, Vote.APPROVE, digest=standing.digest)
+    there = await edit(scene, standing, BOBS, "anna")
+    back = await edit(scene, standing, dict(DRAFT.arguments), "bob", there.digest)
+    assert (back.digest, back.status) == (standing.digest, Status.PENDING)
+    approved = await scene.broker.review(
+        owner, standing.call_id, Vote.APPROVE, digest=standing.digest
+    )
+    assert approved.status is Status.APPROVED
+
+
 async def test_an_edit_of_an_edit_keeps_what_the_agent_asked() -> None:
     scene = make_scene(ask(quorum=2), people=[ANNA])
     standing = await (await scene.gate()).submit(DRAFT)

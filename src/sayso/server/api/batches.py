@@ -6,7 +6,6 @@ import msgspec
 from litestar import get, post
 from litestar.params import FromPath, JSONBody
 
-from sayso.broker.receipts import public_key
 from sayso.broker.sets import CallSet
 from sayso.core.session import CallDraft
 from sayso.errors import CallInvalid
@@ -16,7 +15,6 @@ from sayso.server.auth import Who
 from sayso.server.batch_documents import (
     BatchMade,
     CallTold,
-    ReceiptKey,
     SetShown,
     TurnAnswer,
     Unfinished,
@@ -98,12 +96,6 @@ async def read_unfinished(
             for found in await gate.unfinished()
         ]
     )
-
-
-@get("/receipts/key", operation_id="receiptKey", tags=["calls"], **route(Who.ANY_CREDENTIAL))
-async def read_receipt_key(broker: TheBroker) -> ReceiptKey:
-    """The public key with which receipts are checked; it is no secret."""
-    return ReceiptKey(public_key=public_key(broker.world))
 
 
 @get("/inbox/sets/{batch_id:str}", operation_id="callSet", tags=["inbox"], **route(Who.PERSON, 404))

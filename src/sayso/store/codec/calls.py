@@ -59,6 +59,7 @@ class _EditedCall(msgspec.Struct, omit_defaults=True):
     at: Moment
     preconditions: tuple[Precondition, ...] | None = None
     eligible: tuple[str, ...] | None = None
+    voided: int = 0
 
 
 class _State(msgspec.Struct, omit_defaults=True):
@@ -204,6 +205,7 @@ def _edited_call(request: ApprovalRequest) -> _EditedCall | None:
         edited.at,
         request.preconditions,
         request.eligible,
+        edited.voided,
     )
 
 
@@ -279,7 +281,7 @@ def read_request(row: Row) -> ApprovalRequest:
         action=found.action,
         preconditions=found.preconditions,
         eligible=found.eligible,
-        edited=Edited(request.call, digest, found.by, found.person_id, found.at),
+        edited=Edited(request.call, digest, found.by, found.person_id, found.at, found.voided),
     )
 
 
