@@ -104,16 +104,10 @@ class Broker:
     ) -> Session:
         """Open a session with an agent's credential; see broker/sessions.py."""
         return await open_session(
-            self.world,
-            actor,
-            source=source,
-            workspace=workspace,
-            attended=attended,
-            context_label=context_label,
-            rules=flag_rules(ask=ask, deny=deny),
-            parent=parent,
-            name=name,
-        )
+            self.world, actor, source=source, workspace=workspace, attended=attended,
+            context_label=context_label, rules=flag_rules(ask=ask, deny=deny),
+            parent=parent, name=name,
+        )  # fmt: skip
 
     async def take_up_session(self, actor: Actor, session_id: str) -> Session:
         """Take up a session that the same agent opened before a restart; see broker/sessions.py."""

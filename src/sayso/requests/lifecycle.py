@@ -328,8 +328,9 @@ def apply(request: ApprovalRequest, event: Event) -> ApprovalRequest:
 
 
 def edited(request: ApprovalRequest, edit: Edit) -> ApprovalRequest:
-    """The request with the edited call in place of its own; votes for another digest count no more."""
-    first = request.edited
+    """The request with the edited call in place of its own; the votes given before count no more."""
+    original = request.call if request.edited is None else request.edited.original
+    voided = len(request.reviews)
     return replace(
         request,
         call=edit.call,
@@ -339,16 +340,7 @@ def edited(request: ApprovalRequest, edit: Edit) -> ApprovalRequest:
         action=edit.action,
         eligible=edit.eligible,
         preconditions=edit.preconditions,
-        keys=(),  # they were those of another call
-        attention=replace(request.attention, deliveries=()),  # and nobody was shown this one
-        edited=Edited(
-            original=request.call if first is None else first.original,
-            original_digest=request.digest if first is None else first.original_digest,
-            by=edit.by,
-            person_id=edit.person_id,
-            at=edit.at,
-            voided=len(request.reviews),
-        ),
+        edited=Edited(original, request.asked_digest, edit.by, edit.person_id, edit.at, voided),
     )
 
 
