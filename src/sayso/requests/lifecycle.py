@@ -340,6 +340,8 @@ def edited(request: ApprovalRequest, edit: Edit) -> ApprovalRequest:
         action=edit.action,
         eligible=edit.eligible,
         preconditions=edit.preconditions,
+        keys=(),  # they were those of another call
+        attention=replace(request.attention, deliveries=()),  # and nobody was shown this one
         edited=Edited(original, request.asked_digest, edit.by, edit.person_id, edit.at, voided),
     )
 
