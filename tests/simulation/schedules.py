@@ -76,7 +76,7 @@ class Watcher(PeopledStore):
     """The store itself, watched: every write that took place is a step of the table."""
 
     def __init__(self, inner: Any, schedule: Schedule) -> None:
-        super().__init__(inner, {ANNA.person_id: ANNA})
+        super().__init__(inner, {})
         self._schedule = schedule
 
     async def submit(self, new: Any) -> Any:
@@ -191,6 +191,9 @@ class Schedule:
         place, chance = self.place, self.chance
         await self._say(rule("ask"))
         now = place.clock.now()
+        there = await self.store.directory()
+        both = replace(there, people={**there.people, ANNA.person_id: ANNA})
+        await self.store.change_people(there, both, now, (), ())
         for person_id in ("owner", "anna"):
             self.people.append(
                 await make_actor(self.store, place.ids, now, CredentialKind.SESSION, person_id)
@@ -423,7 +426,7 @@ class Schedule:
                 assert settled.status is Status.FAILED
             else:
                 for person in self.people:  # where it needs both, one of them may have voted
-                    with contextlib.suppress(RequestClosed):
+                    with contextlib.suppress(RequestClosed, NotEligible):
                         await fresh.broker.review(
                             person, request.request_id, Vote.APPROVE, digest=request.digest
                         )
