@@ -191,7 +191,8 @@ async def _ask_again(
     changed: Sequence[Changed],
 ) -> Standing:
     """The approval no longer counts: close it and make the request that asks again, in one write."""
-    call = request.call
+    # What its runner knows is the call as the agent made it: that is asked about, not an edit of it.
+    call = request.call if request.edited is None else request.edited.original
     # The external id stays with the call that is asked again, which names this one.
     fresh = replace(call, call_id=world.ids.new_id(now), external_id=None)
     known = (await world.rules.current(session.workspace, session.rules)).definitions_of(call)
@@ -199,7 +200,8 @@ async def _ask_again(
         fresh = replace(fresh, definition=known.current)  # it is asked about as the tool is now
     asking = await decide_call(world, session, fresh)
     if asking.effect is not Effect.ASK:  # nothing asks about it any more but what has changed
-        asking = structs.replace(verdict, effect=Effect.ASK, digest=asking.digest)
+        said = verdict if asking.policy is None else asking
+        asking = structs.replace(said, effect=Effect.ASK, digest=asking.digest)
     asking = structs.replace(asking, reason=Reason.NEEDS_FRESH_APPROVAL)
     follow_up = await widened(
         world,

@@ -277,3 +277,23 @@ def test_a_value_is_read_as_what_it_was() -> None:
     assert new_value([1], '["a"]') == ["a"]
     with pytest.raises(CallInvalid, match="is not JSON"):
         new_value(5, "six")
+
+
+async def test_an_edited_call_that_is_asked_again_is_the_agent_s_own() -> None:
+    scene = make_scene(ask(), people=[ANNA])
+    gate = await scene.gate()
+    standing = await gate.submit(DRAFT)
+    edited = await edit(scene, standing, BOBS)
+    scene.rules.say(ask(quorum=2))
+    again = await gate.claim(standing.call_id, edited.digest)
+    assert isinstance(again, Standing)
+    request = await scene.request(again.call_id)
+    assert (request.edited, request.digest) == (None, standing.digest)
+    for person_id in ("owner", "anna"):
+        person = await scene.actor(person_id=person_id)
+        await scene.broker.review(person, again.call_id, Vote.APPROVE, digest=request.digest)
+    taken = await gate.claim(again.call_id, request.digest)
+    assert isinstance(taken, Claim)
+    assert (
+        taken.arguments is None
+    )  # the runner runs what it asked for, and that was approved this time
