@@ -70,6 +70,7 @@ async def prepared() -> tuple[Site, dict[str, str], Any]:
         "tool_call_id": standing["call_id"],
         "rule_id": rule["id"],
         "batch_id": "b" * 36,
+        **dict.fromkeys(("grant_id", "veto_id", "bypass_id"), standing["call_id"]),
     }
     return site, ids, agent
 

@@ -10,7 +10,7 @@ from msgspec import structs
 from sayso.audit.record import RecordKind
 from sayso.audit.redact import redact_text
 from sayso.broker.change import change_of, write
-from sayso.broker.offering import keys_offered
+from sayso.broker.offering import offered
 from sayso.broker.ports import Claim, Standing
 from sayso.broker.preconditions import (
     changes_since,
@@ -213,7 +213,7 @@ async def _ask_again(
             previous=request.request_id,
             frozen=await preconditions(world, session, fresh, asking),
             changed=tuple(changed),
-            keys=await keys_offered(world, session, fresh, asking),
+            remember=await offered(world, session, fresh, asking),
         ),
     )
     assert follow_up.request is not None, "an ask makes a request"

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from sayso.audit.redact import redact_text
 from sayso.broker.world import World
 from sayso.core.call import ToolCall
 from sayso.core.session import Session
-from sayso.gate.parts import offered_keys, parts_of
+from sayso.gate.parts import category_of, offered_keys, parts_of
 from sayso.gate.verdict import Verdict
 from sayso.requests.key import Key
 
 
-async def keys_offered(
-    world: World, session: Session, call: ToolCall, verdict: Verdict
-) -> tuple[Key, ...]:
+class Offered(NamedTuple):
+    """The keys of a call, and the category of its tool, for which a bypass can be given."""
+
+    keys: tuple[Key, ...] = ()
+    tool_category: str | None = None
+
+
+async def offered(world: World, session: Session, call: ToolCall, verdict: Verdict) -> Offered:
     """The keys that would be remembered with an answer to a call that asks; none where none can be.
 
     Text that holds a secret is never remembered.
     """
     if verdict.policy is None or not call.attended:
-        return ()
+        return Offered()
     rules = await world.rules.current(session.workspace, session.rules)
     keys = offered_keys(parts_of(call, verdict.policy, rules.descriptors, world.facts))
     if any(redact_text(key.text) != key.text for key in keys):
-        return ()
-    return keys
+        keys = ()
+    return Offered(keys, category_of(call, rules.descriptors))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sayso.audit.redact import redact_text
 from sayso.broker.change import change_of, notice, write
-from sayso.broker.offering import keys_offered
+from sayso.broker.offering import Offered, offered
 from sayso.broker.ports import NewCall, Standing, StoredCall
 from sayso.broker.preconditions import preconditions
 from sayso.broker.reachability import escalates_at_once
@@ -26,7 +26,6 @@ from sayso.people.eligibility import Asked, eligible_people
 from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
 from sayso.requests.deadline import UNREACHABLE_SECONDS, due
 from sayso.requests.event import EventKind, Notice
-from sayso.requests.key import Key
 from sayso.requests.lifecycle import OPEN, CallerJoined, CallerLeft, Expired, Lapsed, LeaseOver
 from sayso.requests.precondition import Changed, Precondition
 from sayso.requests.sentence import action_sentence, message_text
@@ -50,13 +49,14 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
         return standing_of_request(joined)
     verdict = await decide_call(world, session, call)
     frozen: tuple[Precondition, ...] | None = None
-    keys: tuple[Key, ...] = ()
+    remember = Offered()
     people = Directory()
     if verdict.effect is Effect.ASK:
         frozen = await preconditions(world, session, call, verdict)
-        keys = await keys_offered(world, session, call, verdict)
+        remember = await offered(world, session, call, verdict)
         people = await world.store.directory()
-    new = await widened(world, new_call(call, verdict, people, now, frozen=frozen, keys=keys))
+    new = new_call(call, verdict, people, now, frozen=frozen, remember=remember)
+    new = await widened(world, new)
     earlier = await world.store.submit(new)
     if earlier is not None:
         return await _repeat(world, session, call, digest, earlier)
@@ -93,11 +93,11 @@ def new_call(
     previous: str | None = None,
     frozen: tuple[Precondition, ...] | None = None,
     changed: tuple[Changed, ...] = (),
-    keys: tuple[Key, ...] = (),
+    remember: Offered | None = None,
 ) -> NewCall:
     """What a submitted call writes: itself, its verdict's record and, where it asks, its request.
 
-    `people` are those of today. `previous`, `frozen` (its preconditions), `changed` and `keys` are
+    `people` are those of today. `previous`, `frozen` (its preconditions), `changed` and what can be remembered are
     those of the request.
     """
     request = None
@@ -106,7 +106,8 @@ def new_call(
             request_about(call, verdict, people, now, previous),
             preconditions=frozen,
             changed=changed,
-            keys=keys,
+            keys=() if remember is None else remember.keys,
+            tool_category=None if remember is None else remember.tool_category,
         )
     notices: tuple[Notice, ...] = ()
     if request is not None:

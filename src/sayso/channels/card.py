@@ -14,6 +14,7 @@ from datetime import tzinfo
 from typing import Any
 
 from sayso.channels.card_asking import NOT_KNOWN, CardAsking, Viewed, asking_of
+from sayso.channels.card_offer import NOTHING, CardOffer, offer_of
 from sayso.channels.card_parts import (
     CardArgument,
     CardChange,
@@ -86,6 +87,7 @@ class Card:
     resolution: Resolution | None
     outcome: Outcome | None
     result: str | None
+    offer: CardOffer = NOTHING
 
     @property
     def waits(self) -> bool:
@@ -131,6 +133,8 @@ class Card:
             "agent_words": _optional_json(self.agent_words),
             "who": self.who.to_json(),
             "asking": self.asking.to_json(),
+            "offer": self.offer.to_json(),
+            "remembered": None,
             "approve_refused": self.approve_refused,
             "resolution": None if self.resolution is None else self.resolution.to_json(),
             "outcome": None if self.outcome is None else self.outcome.to_json(),
@@ -158,6 +162,8 @@ def card_of(
     """
     call = request.call
     may_decide = refusal is None and not is_over(request, now)
+    who = _who(request, people, now, may_decide=may_decide)
+    refused = _approve_refused(request, refusal, now, channel, rules_unavailable=rules_unavailable)
     return Card(
         request_id=request.request_id,
         version=request.version,
@@ -191,14 +197,18 @@ def card_of(
         ),
         edited=_edited(request.edited),
         agent_words=_optional(call.detail or None),
-        who=_who(request, people, now, may_decide=may_decide),
+        who=who,
         asking=asking_of(request, viewed, may_decide=may_decide),
-        approve_refused=_approve_refused(
-            request, refusal, now, channel, rules_unavailable=rules_unavailable
-        ),
+        approve_refused=refused,
         resolution=_resolution(request.resolution),
         outcome=_outcome(request.outcome),
         result=result_line(request, zone),
+        offer=offer_of(
+            request,
+            may_approve=who.may_decide and refused is None,
+            may_reject=who.may_decide,
+            need=who.need,
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from sayso.channels.card import Card
 from sayso.channels.card_asking import CardAsking, CardGlass, CardQuestion
+from sayso.channels.card_offer import NOTHING, CardBypass, CardOffer
 from sayso.channels.card_parts import (
     CardArgument,
     CardChange,
@@ -107,6 +108,19 @@ def _card(data: Mapping[str, Any]) -> Card:
         resolution=_resolution(data["resolution"]),
         outcome=_outcome(data["outcome"]),
         result=data["result"],
+        offer=_offer(data.get("offer")),
+    )
+
+
+def _offer(data: Mapping[str, Any] | None) -> CardOffer:
+    """What can be remembered; nothing where a server of an older version does not say."""
+    if data is None:
+        return NOTHING
+    return CardOffer(
+        tuple(map(shown_from_json, data["covers"])),
+        tuple(map(str, data["approve"])),
+        tuple(map(str, data["reject"])),
+        tuple(CardBypass(str(b["scope"]), shown_from_json(b["label"])) for b in data["bypass"]),
     )
 
 

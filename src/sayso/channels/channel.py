@@ -28,8 +28,13 @@ class Decide(Protocol):
         /,
         *,
         arguments: Mapping[str, Any] | None = None,
-    ) -> Awaitable[object]:
-        """`digest` is that of the card that was shown; `arguments` are to run instead (an edit)."""
+        remember: str = "once",
+    ) -> Awaitable[str | None]:
+        """`digest` is that of the card that was shown; `arguments` are to run instead (an edit).
+
+        `remember` is one of the words that the card offers. What comes back is what the person has to
+        know besides, such as that a grant could not be saved.
+        """
 
 
 TOO_LONG = "it is too long to be shown here in full: review it on the web"

@@ -24,6 +24,7 @@ COMMANDS = {
     "db": "Back up, restore, check and bring up to date the database.",
     "demo": "See it in a minute: server, page and a scripted agent; no key, no network.",
     "doctor": "Check this installation and say what to mend.",
+    "grants": "List what people had remembered, take it back, carry it elsewhere.",
     "inbox": "See what waits for people.",
     "mcp": "Gate an MCP server: sayso mcp -- COMMAND …",
     "passphrase": "Choose, change or reset the passphrase.",

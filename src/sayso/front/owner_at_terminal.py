@@ -7,6 +7,7 @@ from typing import Any
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
+from sayso.broker.remembering import Wish
 from sayso.channels.card import Card
 from sayso.channels.channel import Decide
 from sayso.channels.viewing import card_now
@@ -16,6 +17,7 @@ from sayso.people.person import OWNER
 from sayso.people.token import SESSION
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.quorum import asked_of
+from sayso.requests.standing_grant import Remember
 
 
 class OwnerAtTerminal:
@@ -60,12 +62,20 @@ class OwnerAtTerminal:
             /,
             *,
             arguments: Mapping[str, Any] | None = None,
-        ) -> object:
+            remember: str = "once",
+        ) -> str | None:
             if self._actor is None:
                 raise NotAuthenticated(f"the {channel} is not unlocked", "give the passphrase")
-            return await self._broker().review(
-                self._actor, request_id, vote, digest=digest, comment=comment, arguments=arguments
+            answered = await self._broker().answer(
+                self._actor,
+                request_id,
+                vote,
+                digest=digest,
+                comment=comment,
+                arguments=arguments,
+                wish=Wish(Remember(remember)),
             )
+            return answered.problem
 
         return vote
 

@@ -211,6 +211,7 @@ class ApprovalRequest:
     approved_at: Moment | None = None
     sticky_lifted: bool = False
     keys: tuple[Key, ...] = ()
+    tool_category: str | None = None
     preconditions: tuple[Precondition, ...] | None = None
     changed: tuple[Changed, ...] = ()
     edited: Edited | None = None

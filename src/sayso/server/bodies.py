@@ -41,13 +41,24 @@ class LoginBody(Body):
 class ResolveBody(Body):
     """A decision; `digest` is required with `approve` and says what was shown.
 
-    With `arguments` the call is approved with these, where its policy allows it to be edited.
+    With `arguments` the call is approved with these, where its policy allows it to be edited. What the
+    card's `offer` names can be remembered; `bypass_secs` 0 lasts as long as the session.
     """
 
     action: Literal["approve", "reject"]
     note: Note | None = None
     digest: Digest | None = None
     arguments: Annotated[dict[str, Any], Meta(examples=[{"to": "alice@example.com"}])] | None = None
+    remember: Literal["once", "session", "always"] = "once"
+    bypass_secs: Annotated[float, Meta(ge=0, le=604800, examples=[900])] | None = None
+    bypass_scope: Literal["category", "mcp_server", "all"] | None = None
+
+
+class PermissionBody(Body):
+    """The end user's own word; `digest` is required with an allow and says what was shown."""
+
+    decision: Literal["allow_once", "allow_always", "deny_once", "deny_always"]
+    digest: Digest | None = None
 
 
 class SessionBody(Body):

@@ -18,6 +18,7 @@ from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.broker.insight import ByRule
 from sayso.broker.reachability import Reachable, who_is_reachable
+from sayso.broker.remembering import Answered
 from sayso.broker.review import why_not
 from sayso.channels.card import card_of
 from sayso.channels.card_asking import Viewed
@@ -71,6 +72,19 @@ class Cards:
         """The card of one request."""
         reachable = await who_is_reachable(self._broker.world)
         return await self._of(actor, request, reachable)
+
+    async def answered(self, actor: Actor, answered: Answered) -> Card:
+        """The card of a request that was answered, with what is remembered of the answer."""
+        card = await self.of(actor, answered.request)
+        if not answered.saved and answered.problem is None:
+            return card
+        # The card stands there as it was written: what is said besides is put into it.
+        document = msgspec.json.decode(cast("msgspec.Raw", card))
+        document["remembered"] = {
+            "saved": [text_shown(words) for words in answered.saved],
+            "problem": None if answered.problem is None else text_shown(answered.problem),
+        }
+        return cast("Card", document)
 
     async def of_all(self, actor: Actor, requests: Iterable[ApprovalRequest]) -> list[Card]:
         """The cards of several requests, in their order."""

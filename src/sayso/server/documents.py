@@ -323,6 +323,57 @@ class OutcomeShown(Document):
     said_by: str | None
 
 
+class BypassOffered(Document):
+    """A scope that an approve can lift for a time, and what it covers."""
+
+    scope: Literal["category", "mcp_server", "all"]
+    label: Shown
+
+
+class Offer(Document):
+    """What can be remembered with an answer; `covers` is all that a grant or a veto would cover."""
+
+    covers: list[Shown]
+    approve: list[Literal["session", "always"]]
+    reject: list[Literal["session", "always"]]
+    bypass: list[BypassOffered]
+
+
+class RememberedShown(Document):
+    """What was remembered with an answer, or why it could not be saved; the answer counts all the same."""
+
+    saved: list[Shown]
+    problem: Shown | None
+
+
+class GrantShown(Document):
+    """A grant or a veto; `session_id` null means that it counts always."""
+
+    id: Id
+    label: Shown
+    veto: bool
+    user: Shown
+    session_id: Id | None
+    by: Shown
+    added: Time
+    request_id: Id | None
+    comment: Shown | None
+
+
+class BypassShown(Document):
+    """A bypass that lasts; `until` null means as long as its session."""
+
+    id: Id
+    scope: Literal["category", "mcp_server", "all"]
+    label: Shown
+    user: Shown
+    session_id: Id
+    by: Shown
+    added: Time
+    until: Time | None
+    request_id: Id | None
+
+
 class Card(Document):
     """What every surface shows of a request."""
 
@@ -356,6 +407,8 @@ class Card(Document):
     resolution: Resolution | None
     outcome: OutcomeShown | None
     result: str | None
+    offer: Offer
+    remembered: RememberedShown | None
 
 
 class ByRuleShown(Document):

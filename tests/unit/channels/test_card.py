@@ -148,6 +148,8 @@ def test_the_json_has_exactly_the_documented_shape() -> None:
         "resolution": None,
         "outcome": None,
         "result": None,
+        "offer": {"covers": [], "approve": [], "reject": [], "bypass": []},
+        "remembered": None,
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sayso.channels.card import Card
 from sayso.channels.channel import Decide
-from sayso.channels.display import safe
+from sayso.channels.display import one_line, plain, safe
 from sayso.channels.editing import arguments_of, new_value
 from sayso.channels.terminal.picture import Look, Picture, draw, explain_text
 from sayso.channels.terminal.prompt import Prompt
@@ -23,6 +23,10 @@ REJECT_KEYS = ("r", "n")
 FULL_KEY = "f"
 EDIT_KEY = "e"
 EXPLAIN_KEY = "?"
+KEPT_KEYS = {"s": "session", "A": "always"}
+"""Approve, and keep it so: the keys and for how long."""
+
+NEVER_KEY = "N"
 
 
 class Dialogue:
@@ -84,6 +88,10 @@ class Dialogue:
                 done = await self._approve()
             elif key in REJECT_KEYS:
                 done = await self._reject()
+            elif key in KEPT_KEYS and KEPT_KEYS[key] in self._card.offer.approve:
+                done = await self._approve(KEPT_KEYS[key])
+            elif key == NEVER_KEY and "always" in self._card.offer.reject:
+                done = await self._reject("always")
             elif key == EDIT_KEY and self._card.who.may_edit:
                 done = await self._edit()
             else:
@@ -112,6 +120,10 @@ class Dialogue:
         """The line that says what each key grants; only what is offered stands there."""
         card = self._card
         said = []
+        if card.offer.covers and (card.offer.reject or (card.offer.approve and card.may_approve)):
+            # All that a grant or a veto would cover stands beside the keys that give it.
+            said.append(" For the session, always and never mean:\n")
+            said += [f"   - {plain(one_line(label))}\n" for label in card.offer.covers]
         if card.approve_refused is not None:
             said.append(f" Approving is not offered: {card.approve_refused}.\n")
         keys = []
@@ -119,14 +131,18 @@ class Dialogue:
             keys.append("f show all of it")
         if card.may_approve and not self._must_see:
             keys.append("a approve once, exactly this")
+            words = {"session": "s for this session", "always": "A always"}
+            keys += [words[kept] for kept in card.offer.approve if kept in words]
             if card.who.may_edit:
                 keys.append("e edit, then approve")
         if card.may_reject:
             keys.append("r reject")
+            if "always" in card.offer.reject:
+                keys.append("N never")
         keys.append("? explain")
         return "".join(said) + " " + "   ".join(keys) + "\n"
 
-    async def _approve(self) -> bool:
+    async def _approve(self, remember: str = "once") -> bool:
         card = self._card
         if not card.may_approve:
             await self._prompt.say(f" It cannot be approved here: {card.approve_refused}.")
@@ -134,7 +150,7 @@ class Dialogue:
         if self._must_see:
             await self._prompt.say(" Some of it is hidden: press f to see all of it first.")
             return False
-        return await self._vote(Vote.APPROVE, None)
+        return await self._vote(Vote.APPROVE, None, remember=remember)
 
     async def _edit(self) -> bool:
         """Take another value of one argument, show what would run then, and approve that."""
@@ -167,7 +183,7 @@ class Dialogue:
             return False
         return await self._vote(Vote.APPROVE, None, arguments)
 
-    async def _reject(self) -> bool:
+    async def _reject(self, remember: str = "once") -> bool:
         if not self._card.may_reject:
             await self._prompt.say(f" It is not yours to decide: {self._card.approve_refused}.")
             return False
@@ -175,10 +191,14 @@ class Dialogue:
         if comment is None:
             await self._prompt.say(self._choices().rstrip("\n"))
             return False
-        return await self._vote(Vote.REJECT, comment.strip() or None)
+        return await self._vote(Vote.REJECT, comment.strip() or None, remember=remember)
 
     async def _vote(
-        self, vote: Vote, comment: str | None, arguments: dict[str, Any] | None = None
+        self,
+        vote: Vote,
+        comment: str | None,
+        arguments: dict[str, Any] | None = None,
+        remember: str = "once",
     ) -> bool:
         """Hand the vote in for exactly the digest on the screen; whether the dialogue is over."""
         digest = self._card.digest
@@ -187,8 +207,12 @@ class Dialogue:
             return False
         self._deciding = True
         try:
-            more = {} if arguments is None else {"arguments": arguments}
-            await self._decide(self.request_id, vote, digest, comment, **more)
+            more: dict[str, Any] = {} if arguments is None else {"arguments": arguments}
+            if remember != "once":
+                more["remember"] = remember
+            problem = await self._decide(self.request_id, vote, digest, comment, **more)
+            if problem:
+                await self._prompt.say(f" {safe(problem)}.")
         except (RequestClosed, RequestNotFound) as error:
             await self._prompt.say(f" {error.message}.")
             return True

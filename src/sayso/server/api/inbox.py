@@ -10,7 +10,9 @@ from litestar.params import FromPath, FromQuery, JSONBody, PathParameter
 from sayso.broker.access import Actor
 from sayso.broker.attention_words import overdue_words
 from sayso.broker.broker import Broker
+from sayso.broker.remembering import Wish
 from sayso.requests.approval import ApprovalRequest, Vote
+from sayso.requests.standing_grant import Extent, Remember
 from sayso.server.auth import Who
 from sayso.server.bodies import ResolveBody
 from sayso.server.cards import Cards, by_rule_shown, text_shown
@@ -150,12 +152,14 @@ async def lift_sticky(
 async def _resolve(
     actor: Actor, request_id: str, data: ResolveBody, broker: Broker, cards: Cards
 ) -> Card:
-    decided = await broker.review(
+    scope = None if data.bypass_scope is None else Extent(data.bypass_scope)
+    answered = await broker.answer(
         actor,
         request_id,
         Vote(data.action),
         digest=data.digest,
         comment=data.note,
         arguments=data.arguments,
+        wish=Wish(Remember(data.remember), data.bypass_secs, scope),
     )
-    return await cards.of(actor, decided)
+    return await cards.answered(actor, answered)

@@ -44,6 +44,7 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     preconditions: tuple[Precondition, ...] | None = None
     changed: tuple[Changed, ...] = ()
     keys: tuple[Key, ...] = ()
+    tool_category: str | None = None
 
 
 class _EditedCall(msgspec.Struct, omit_defaults=True):
@@ -156,6 +157,7 @@ def _frozen(request: ApprovalRequest) -> str:
             request.preconditions,
             request.changed,
             request.keys,
+            request.tool_category,
         )
     )
 
@@ -265,7 +267,8 @@ def read_request(row: Row) -> ApprovalRequest:
         sticky_lifted=bool(sticky_lifted),
         preconditions=asked.preconditions,
         changed=asked.changed,
-        keys=asked.keys,
+        keys=asked.keys if state.edited is None else (),
+        tool_category=asked.tool_category,
         attention=state.attention,
         glass=state.glass,
     )
