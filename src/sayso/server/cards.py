@@ -28,7 +28,8 @@ from sayso.core.moment import Moment
 from sayso.people.directory import Directory
 from sayso.requests.approval import ApprovalRequest
 from sayso.requests.deadline import is_over
-from sayso.server.documents import ByRuleShown, Card, Shown
+from sayso.server.card_documents import ByRuleShown, Card
+from sayso.server.documents import Shown
 
 LARGE = 16 * 1024
 """From so many bytes of call on, a card is written in a thread."""

@@ -7,7 +7,7 @@ from litestar.params import FromPath, JSONBody
 
 from sayso.server.auth import Who
 from sayso.server.bodies import AskBackBody, BreakGlassBody, ReviewGlassBody, SnoozeBody
-from sayso.server.documents import Card
+from sayso.server.card_documents import Card
 from sayso.server.injected import Asked, TheBroker, TheCards
 from sayso.server.routes import route
 

@@ -12,8 +12,8 @@ from sayso.requests.approval import Vote
 from sayso.requests.standing_grant import Bypass, KeyGrant, Remember
 from sayso.server.auth import Who
 from sayso.server.bodies import PermissionBody
+from sayso.server.card_documents import BypassShown, Card, GrantShown
 from sayso.server.cards import text_shown
-from sayso.server.documents import BypassShown, Card, GrantShown
 from sayso.server.injected import Asked, TheBroker, TheCards
 from sayso.server.routes import route
 

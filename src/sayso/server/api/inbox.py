@@ -15,8 +15,8 @@ from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.standing_grant import Extent, Remember
 from sayso.server.auth import Who
 from sayso.server.bodies import ResolveBody
+from sayso.server.card_documents import ByRuleShown, Card, Inbox
 from sayso.server.cards import Cards, by_rule_shown, text_shown
-from sayso.server.documents import ByRuleShown, Card, Inbox
 from sayso.server.injected import Asked, TheBroker, TheCards
 from sayso.server.routes import route
 
