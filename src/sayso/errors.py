@@ -41,6 +41,7 @@
     │ ├ StoreCorrupt          the database is damaged
     │ ├ SchemaTooNew          the database was written by a newer sayso
     │ └ LostRace              a conditional write found another version
+    │   └ BudgetSpent         what is left of a rule's budget is less than the call takes
     ├ ChannelError
     │ └ Undeliverable         a channel could not reach anybody
     └ AdapterError
@@ -282,6 +283,10 @@ class SchemaTooNew(StoreError):
 
 class LostRace(StoreError):
     """A conditional write found another version than the one it was computed from."""
+
+
+class BudgetSpent(LostRace):
+    """What is left of a rule's budget is less than the call takes; it is decided again."""
 
 
 class ChannelError(SaysoError):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sayso.broker.ports import Claim
+from sayso.core.budget import Budget
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.gate.decide import Context, decide
@@ -22,7 +25,8 @@ from sayso.requests.key import Key, KeyKind
 from sayso.requests.standing_grant import Bypass, BypassScope, Extent, KeyGrant, Remembered
 from tests.fakes.facts import FakeFacts
 from tests.fakes.values import a_call, at
-from tests.fakes.world import rule
+from tests.fakes.virtual_time import run_virtual
+from tests.fakes.world import compiled, draft, make_scene, rule
 from tests.laws.gate_worlds import IDS, NOW, GateWorld, gate_worlds
 from tests.reference.people import how_many, how_many_needed
 
@@ -200,3 +204,53 @@ def test_a_grant_lifts_no_part_that_it_does_not_cover(
     ]
     context = replace(context, remembered=Remembered(tuple(whole)))
     assert decide(call, rules, (), context, facts, NOW).reason is Reason.SESSION_GRANT
+
+
+amounts = st.one_of(
+    st.integers(-2, 6), st.floats(0, 6), st.sampled_from(["3", None, True, [1]])
+)
+
+
+@pytest.mark.spec("REQ-37", "POL-10")
+@given(amounts, st.none() | st.floats(0, 6), st.booleans())
+def test_a_spent_budget_is_an_ask(amount: object, spent: float | None, denied: bool) -> None:
+    """What is not known, and what cannot be read as a number, is spent; a deny stays one."""
+    allow = replace(rule("allow", "send_mail"), budget=Budget(5, 60, "amount"))
+    rules = compiled([allow, rule("deny")] if denied else [allow])
+    call = a_call(arguments={"amount": amount})
+    known = {} if spent is None else {allow.id: spent}
+    verdict = decide(call, rules, (), Context(spent=known), NOTHING_KNOWN, NOW)
+    number = isinstance(amount, (int, float)) and not isinstance(amount, bool)
+    fits = number and spent is not None and 0 <= amount <= 5 - spent + 1e-9  # type: ignore[operator]
+    if denied:
+        assert verdict.reason is Reason.RULE_DENY
+    elif fits:
+        assert (verdict.effect, verdict.reason) == (Effect.ALLOW, Reason.RULE_ALLOW)
+    else:
+        assert (verdict.effect, verdict.reason) == (Effect.ASK, Reason.BUDGET_SPENT)
+
+
+@pytest.mark.spec("REQ-37")
+@given(st.lists(st.integers(1, 5), min_size=2, max_size=6), st.integers(1, 8))
+def test_racing_claims_do_not_overspend(takes: list[int], most: int) -> None:
+    """All were allowed before any was claimed; what ran together is never more than the budget."""
+
+    async def story() -> None:
+        allow = replace(rule("allow", "send_mail"), budget=Budget(most, 3600, "amount"))
+        scene = make_scene(allow)
+        gate = await scene.gate()
+        drafts = [draft(arguments={"n": n, "amount": take}) for n, take in enumerate(takes)]
+        standings = [await gate.submit(one) for one in drafts]
+        taken = await asyncio.gather(
+            *(
+                scene.another_broker().gate(gate.session_id).claim(one.call_id, one.digest)
+                for one in standings
+                if one.status == "approved"
+            )
+        )
+        ran = [claim.call_id for claim in taken if isinstance(claim, Claim)]
+        spent = sum(take for take, one in zip(takes, standings, strict=True) if one.call_id in ran)
+        assert spent <= most
+        assert await scene.store.spent(allow.id, at(-1)) == spent
+
+    run_virtual(story())

@@ -22,8 +22,9 @@ from sayso.broker.preconditions import (
 from sayso.broker.receipts import receipt_for
 from sayso.broker.records import call_record
 from sayso.broker.sets import set_stands
-from sayso.broker.submit import new_call, own_request, widened
+from sayso.broker.submit import booked_by, new_call, own_request, widened
 from sayso.broker.world import World, decide_call, standing_of_request
+from sayso.core.budget import Booking
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
@@ -92,7 +93,8 @@ async def claim(
                         return standing_of_request(request)
                 if not changed:
                     version = people.version
-                    return await _take(world, session, request, version, now, audience)
+                    booked = () if grant is not None else booked_by(verdict, request.call)
+                    return await _take(world, session, request, version, now, audience, booked)
             if verdict.effect is Effect.DENY:
                 resolution = Resolution(
                     Reason.DENY_ON_RESOLVE, now, comment=verdict_message(verdict)
@@ -172,11 +174,13 @@ async def _take(
     people_version: int,
     now: Moment,
     audience: str | None,
+    booked: tuple[Booking, ...],
 ) -> Claim:
     receipt = None if audience is None else receipt_for(world, request, audience, now)
     token = world.ids.secret().hex()
     lease = Lease(token, plus(now, LEASE_SECONDS), session.credential_id)
-    await write(world, change_of(request, Claimed(lease), now, people_version=people_version))
+    claimed = change_of(request, Claimed(lease), now, people_version=people_version)
+    await write(world, replace(claimed, bookings=booked))
     holds = () if request.preconditions is None else checkable(world, request.preconditions)
     arguments = None if request.edited is None else request.call.arguments
     return Claim(request.request_id, token, LEASE_SECONDS, holds, arguments, receipt)
@@ -202,7 +206,8 @@ async def _ask_again(
     if asking.effect is not Effect.ASK:  # nothing asks about it any more but what has changed
         said = verdict if asking.policy is None else asking
         asking = structs.replace(said, effect=Effect.ASK, digest=asking.digest)
-    asking = structs.replace(asking, reason=Reason.NEEDS_FRESH_APPROVAL)
+    if asking.reason is not Reason.BUDGET_SPENT:
+        asking = structs.replace(asking, reason=Reason.NEEDS_FRESH_APPROVAL)
     follow_up = await widened(
         world,
         new_call(

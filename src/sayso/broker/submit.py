@@ -12,6 +12,7 @@ from sayso.broker.preconditions import preconditions
 from sayso.broker.reachability import escalates_at_once
 from sayso.broker.records import verdict_record
 from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
+from sayso.core.budget import Booking
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
@@ -23,10 +24,20 @@ from sayso.gate.verdict import Verdict
 from sayso.people.counting import out_of_reach, settled
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked, eligible_people
-from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
+from sayso.policy.spending import bookings
+from sayso.requests.approval import ApprovalRequest, Caller, Resolution, Status, Why
 from sayso.requests.deadline import UNREACHABLE_SECONDS, due
 from sayso.requests.event import EventKind, Notice
-from sayso.requests.lifecycle import OPEN, CallerJoined, CallerLeft, Expired, Lapsed, LeaseOver
+from sayso.requests.lifecycle import (
+    OPEN,
+    Approved,
+    CallerJoined,
+    CallerLeft,
+    Expired,
+    Lapsed,
+    LeaseOver,
+    apply,
+)
 from sayso.requests.precondition import Changed, Precondition
 from sayso.requests.sentence import action_sentence, message_text
 
@@ -66,6 +77,13 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
     return standing_of_request(new.request)
 
 
+def booked_by(verdict: Verdict, call: ToolCall) -> tuple[Booking, ...]:
+    """What a call that rules alone allow takes of their budgets; nothing, if people's word lets it run."""
+    if verdict.reason is not Reason.RULE_ALLOW or verdict.policy is None:
+        return ()
+    return bookings(call, verdict.policy)
+
+
 async def decide_only(world: World, session: Session, draft: CallDraft) -> Standing:
     """The verdict on a call that is not submitted; recorded, and nobody is asked (GATE-1)."""
     now = world.clock.now()
@@ -101,7 +119,11 @@ def new_call(
     those of the request.
     """
     request = None
-    if verdict.effect is Effect.ASK:
+    if booked_by(verdict, call):
+        # It takes of a budget: claimed like what people approved, and booked in that write (REQ-37).
+        said = Resolution(verdict.reason, now, comment="within the budget of a rule")
+        request = apply(request_about(call, verdict, people, now, previous), Approved(said))
+    elif verdict.effect is Effect.ASK:
         request = replace(
             request_about(call, verdict, people, now, previous),
             preconditions=frozen,
@@ -110,7 +132,7 @@ def new_call(
             tool_category=None if remember is None else remember.tool_category,
         )
     notices: tuple[Notice, ...] = ()
-    if request is not None:
+    if request is not None and request.waits:
         notices = (
             notice(
                 EventKind.APPROVAL_REQUESTED,

@@ -12,7 +12,7 @@ from sayso.core.asking import Unreachable
 from sayso.core.call import ToolCall
 from sayso.core.code_words import code_of
 from sayso.core.effect import Effect
-from sayso.core.moment import plus
+from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 from sayso.core.session import Session
 from sayso.gate.decide import Context, decide
@@ -21,6 +21,8 @@ from sayso.gate.verdict import Verdict
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked
 from sayso.policy.facts import Facts
+from sayso.policy.outcome import PolicyOutcome
+from sayso.policy.spending import budgeted
 from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.grant import STICKY_SECONDS, WITHOUT_VOTES, Grant, StickyRejection
 from sayso.requests.precondition import NO_FILES, Files
@@ -56,6 +58,11 @@ async def decide_call(
         people=people,
     )
     verdict = decide(call, rules, grants, context, world.facts, now)
+    if rules.has_budgets and verdict.policy is not None:
+        spent = await spent_of(world, verdict.policy, now)
+        if spent:
+            context = replace(context, spent=spent)
+            verdict = decide(call, rules, grants, context, world.facts, now)
     if verdict.policy is None or verdict.policy.effect is not Effect.ASK:
         return verdict
     # only what asks can meet an earlier answer, so only that pays for looking it up
@@ -79,6 +86,16 @@ async def _nobody_and_refuses(world: World, call: ToolCall, verdict: Verdict) ->
     if policy is None or policy.approval.unreachable is not Unreachable.REFUSE:
         return False
     return (await reach_of(world, Asked(call.owner, policy.approval))).nobody
+
+
+async def spent_of(world: World, policy: PolicyOutcome, now: Moment) -> dict[str, float]:
+    """How much is spent of each budget that concerns a call, by the id of its rule."""
+    spent = {}
+    for rule in budgeted(policy):
+        if rule.budget is not None:
+            since = plus(now, -rule.budget.per)
+            spent[rule.id] = await world.store.spent(rule.id, since)
+    return spent
 
 
 async def _remembered(world: World, session: Session, call: ToolCall) -> Remembered:

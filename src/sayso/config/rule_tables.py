@@ -12,6 +12,7 @@ from typing import Any
 from sayso.config.positions import Path as KeyPath
 from sayso.config.reading import Document, Table
 from sayso.core.approval_policy import ApprovalPolicy, parse_approval_policy
+from sayso.core.budget import Budget, parse_budget
 from sayso.core.effect import Effect
 from sayso.errors import RuleRefused, RuleSyntaxError, SettingsInvalid
 from sayso.policy.patterns.mcp import write_pair
@@ -30,7 +31,8 @@ RULE_KEYS = (
     *("id", "effect", "rule"),
     *RULE_PATTERNS,
     *("agent_id", "source", "user_id", "when", "unless"),
-    *("must_ask", "note", "justification", "policy", "examples", "counter_examples"),
+    *("must_ask", "note", "justification", "policy", "budget", "examples"),
+    "counter_examples",
 )
 
 
@@ -229,9 +231,25 @@ def _rule(table: Table, origin: Origin) -> Rule:
         unless=table.text("unless"),
         examples=tuple(text for _, text in table.texts("examples")),
         counter_examples=tuple(text for _, text in table.texts("counter_examples")),
+        budget=_budget(table, effect),
     )
     _check(table, rule)
     return rule
+
+
+def _budget(table: Table, effect: Effect) -> Budget | None:
+    """The `budget` of a rule, which only an allow can have."""
+    given = table.raw("budget")
+    if given is None:
+        return None
+    if effect is not Effect.ALLOW:
+        table.refuse_key("budget", "only an allow has a budget", "leave it out of an ask or deny")
+    if not isinstance(given, dict):
+        table.refuse_key("budget", "a budget is a table", 'budget = { calls = 20, per = "1d" }')
+    try:
+        return parse_budget(given)
+    except RuleRefused as error:
+        table.refuse_key("budget", error.message, error.hint)
 
 
 def _matching(table: Table, effect: Effect, origin: Origin) -> Rule:

@@ -8,7 +8,7 @@ a_grant_fits_one_digest · an_expired_grant_is_no_grant
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sayso.core.asking import Unreachable
@@ -22,6 +22,7 @@ from sayso.gate.verdict import Verdict
 from sayso.people.directory import Directory
 from sayso.policy.facts import Facts
 from sayso.policy.ruleset import RuleSet, judge
+from sayso.policy.spending import within_budget
 from sayso.requests.grant import Grant, StickyRejection
 from sayso.requests.standing_grant import Remembered
 
@@ -39,6 +40,7 @@ class Context:
     sticky: StickyRejection | None = None
     people: Directory = field(default_factory=Directory)
     remembered: Remembered = _NOTHING
+    spent: Mapping[str, float] = field(default_factory=dict)
 
 
 def decide(
@@ -54,6 +56,8 @@ def decide(
     if context.stopped:
         return Verdict(Effect.DENY, Reason.CANCELLED, digest)
     policy = judge(call, rules, facts, group=context.group)
+    if rules.has_budgets:
+        policy = within_budget(call, policy, context.spent)
     if policy.effect is not Effect.ASK:
         return Verdict(policy.effect, policy.reason, digest, policy)
     remembered = context.remembered

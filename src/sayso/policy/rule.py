@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.budget import Budget
 from sayso.core.effect import Effect
 from sayso.core.plain_members import plain_members
 from sayso.core.session import DEFAULT_GROUP
@@ -34,7 +35,8 @@ class Rule:
     `agent`, `tool`) and None for table rules; `tool_pattern` and the target patterns are as written.
     `priority` and `group_id` count only in the rule table. `place` is `file:line:column` of a rule
     that stands in a file. `seeded` marks a row of the defaults (POL-41) that no person has touched.
-    `exceptions` are paths, in the grammar of text rules, that a built-in rule leaves alone (POL-44).
+    `budget` limits an allow. `exceptions` are paths, in the grammar of text rules, that a built-in rule
+    leaves alone (POL-44).
     """
 
     id: str
@@ -60,6 +62,7 @@ class Rule:
     seeded: bool = False
     place: str | None = None
     exceptions: tuple[str, ...] = ()
+    budget: Budget | None = None
 
     @property
     def text(self) -> str:
@@ -93,6 +96,7 @@ class Rule:
             "examples": list(self.examples),
             "counter_examples": list(self.counter_examples),
             "policy": None if self.approval is None else self.approval.to_json(),
+            "budget": None if self.budget is None else self.budget.to_json(),
             "seeded": self.seeded,
             "place": self.place,
         }

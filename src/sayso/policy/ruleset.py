@@ -63,6 +63,7 @@ class RuleSet:
             else:
                 self._groups.setdefault(rule.rule.group_id, Layer()).add(rule)
         self.rules = tuple(rule.rule for rule in compiled)
+        self.has_budgets = any(rule.budget is not None for rule in self.rules)
         unread = (rule.problem for rule in compiled if rule.problem is not None)
         self.left_out = tuple(problems)
         self.problems = (*unread, *self.left_out)

@@ -234,6 +234,15 @@ Line = Annotated[str, Meta(max_length=65_536)]
 Examples = Annotated[list[Line], Meta(max_length=100)]
 
 
+class BudgetBody(Body):
+    """So many `calls`, or so much (`most`) of a numeric `argument`, in `per` (seconds, or `1d`)."""
+
+    per: float | Annotated[str, Meta(examples=["1d"])]
+    calls: Annotated[int, Meta(ge=1, le=10**9)] | None = None
+    argument: Text | None = None
+    most: float | None = None
+
+
 class RuleBody(Body):
     """A row of the rule table; it must state its effect."""
 
@@ -252,6 +261,7 @@ class RuleBody(Body):
     justification: Text = ""
     must_ask: bool = False
     policy: ApprovalPolicyBody | None = None
+    budget: BudgetBody | None = None
     examples: Examples = []
     counter_examples: Examples = []
 

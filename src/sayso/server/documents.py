@@ -195,6 +195,7 @@ class RuleShown(Document):
     examples: list[str]
     counter_examples: list[str]
     policy: dict[str, Any] | None
+    budget: dict[str, Any] | None
     seeded: bool
     place: str | None
 

@@ -7,19 +7,24 @@ from dataclasses import replace
 from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
 from sayso.broker.ports import Change, Given, Group, Page
+from sayso.core.budget import Booking
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
 from sayso.core.session import DEFAULT_GROUP, Session
-from sayso.errors import LostRace, NotEligible
+from sayso.errors import BudgetSpent, LostRace, NotEligible
 from sayso.people.directory import Directory
 from sayso.people.eligibility import counts_as
 from sayso.people.token import DECIDING, Credential
+from sayso.policy.spending import fits
 from sayso.requests.approval import ApprovalRequest, Caller, Review, Status
 from sayso.requests.channel_cap import check_channel
 from sayso.requests.quorum import asked_of, tally
 
 WAITING_FOR_PEOPLE = frozenset({Status.PENDING, Status.UNKNOWN})
 """The states in which a person's word is wanted."""
+
+NOT_OVER = (Status.RUNNING, Status.UNKNOWN)
+"""The states in which a call holds its part of a budget, however long ago it was booked (REQ-37)."""
 
 KEEP_NOTICES = 20_000
 """How many events are kept at least, where there were so many; readers are promised 10,000."""
@@ -131,6 +136,12 @@ def check_glass(overdue: object) -> None:
             "the glass was broken before, and no second person has reviewed it in time",
             "let a second person review that first: it stands in the inbox",
         )
+
+
+def check_budget(booking: Booking, spent: float) -> None:
+    """Refuse to book what no longer fits into a budget; raises BudgetSpent."""
+    if not fits(spent, booking.amount, booking.budget.most):
+        raise BudgetSpent("the budget of a rule is spent meanwhile", "it is decided again")
 
 
 def lost_race(request_id: str) -> LostRace:

@@ -11,6 +11,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -237,6 +238,17 @@ BYPASSES = Table(
     Index("ix_bypasses_session_id", "session_id"),
 )
 """Bypasses, each bound to a session and to the start of its host."""
+
+BOOKINGS = Table(
+    "bookings",
+    METADATA,
+    Column("request_id", Text, primary_key=True),
+    Column("rule_id", Text, primary_key=True),
+    Column("at", _BIG, nullable=False),
+    Column("amount", Float, nullable=False),
+    Index("ix_bookings_rule_id", "rule_id", "at"),
+)
+"""What claimed calls took of the budgets of allow rules."""
 
 RULES = Table(
     "rules",

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from sayso.audit.record import AuditRecord
 from sayso.broker.ports.audit import Records
+from sayso.core.budget import Booking
 from sayso.core.call import Owner, ToolCall
 from sayso.core.moment import Moment
 from sayso.people.token import Credential
@@ -60,6 +61,7 @@ class Change:
     reviewer: Credential | None = None
     follow_up: NewCall | None = None
     approves_definition: bool = False
+    bookings: tuple[Booking, ...] = ()
     people_version: int | None = None
     breaks_glass: bool = False
 
@@ -76,6 +78,9 @@ class CallStore(Protocol):
         Raises LostRace if the stored version is another, NotEligible if `reviewer` may not review or
         the glass may not be broken.
         """
+
+    async def spent(self, rule_id: str, since: Moment) -> float:
+        """How much was booked on a rule's budget after a moment, and before by what is not over yet."""
 
     async def request(self, request_id: str) -> ApprovalRequest | None:
         """The request with that id."""

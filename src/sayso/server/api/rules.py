@@ -7,7 +7,9 @@ from litestar import delete, get, post, put
 from litestar.params import FromPath, JSONBody
 
 from sayso.core.approval_policy import parse_approval_policy
+from sayso.core.budget import parse_budget
 from sayso.core.effect import Effect
+from sayso.errors import RuleRefused
 from sayso.policy.rule import Origin, Rule
 from sayso.server.auth import Who
 from sayso.server.bodies import RuleBody
@@ -67,6 +69,12 @@ def _rule(rule_id: str, data: RuleBody) -> Rule:
     if data.policy is not None:
         given = msgspec.to_builtins(data.policy)
         approval = parse_approval_policy(given, must_ask=data.must_ask)
+    budget = None
+    if data.budget is not None:
+        if data.effect != "allow":
+            raise RuleRefused("only an allow has a budget", "leave it out of an ask or deny")
+        given = msgspec.to_builtins(data.budget)
+        budget = parse_budget({name: value for name, value in given.items() if value is not None})
     return Rule(
         id=rule_id,
         effect=Effect.parse(data.effect),
@@ -87,6 +95,7 @@ def _rule(rule_id: str, data: RuleBody) -> Rule:
         examples=tuple(data.examples),
         counter_examples=tuple(data.counter_examples),
         approval=approval,
+        budget=budget,
     )
 
 

@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sayso.broker.ports import Change, NewCall, Records, StoredCall
+from sayso.core.budget import Booking
 from sayso.core.call import Owner, ToolCall
-from sayso.core.moment import Moment
+from sayso.core.moment import Moment, plus
 from sayso.errors import StoreError
 from sayso.requests.approval import ApprovalRequest, Status
 from sayso.requests.deadline import next_due
 from sayso.requests.lifecycle import OPEN
 from sayso.store.guard import (
+    NOT_OVER,
     WAITING_FOR_PEOPLE,
+    check_budget,
     check_eligible,
     check_glass,
     check_next,
@@ -39,6 +42,7 @@ class Calls(People, Tools):
         self._external: dict[tuple[Owner, str], str] = {}
         self._requests: dict[str, ApprovalRequest] = {}
         self._taken: dict[str, Moment] = {}
+        self._booked: list[tuple[str, Booking, Moment]] = []
 
     async def submit(self, new: NewCall) -> StoredCall | None:
         """Write a new call, or return the one that has its owner and external id."""
@@ -76,6 +80,10 @@ class Calls(People, Tools):
                 check_glass(next((glass for glass in broken if glass.overdue(change.at)), None))
             if change.follow_up is not None:
                 self._check_new(change.follow_up)
+            for booking in change.bookings:
+                since = plus(change.at, -booking.budget.per)
+                check_budget(booking, self._spent(booking.rule_id, since))
+            self._booked += [(new.request_id, booking, change.at) for booking in change.bookings]
             self._requests[new.request_id] = replace(
                 new,
                 caller_seen=max(new.caller_seen, old.caller_seen),
@@ -91,6 +99,19 @@ class Calls(People, Tools):
                     replace(stored_call, superseded_by=change.follow_up.call.call_id),
                     call,
                 )
+
+    async def spent(self, rule_id: str, since: Moment) -> float:
+        """How much was booked on a rule's budget after a moment, and by what is not over yet."""
+        with self._lock:
+            return self._spent(rule_id, since)
+
+    def _spent(self, rule_id: str, since: Moment) -> float:
+        return sum(
+            booking.amount
+            for request_id, booking, at in self._booked
+            if booking.rule_id == rule_id
+            and (at > since or self._requests[request_id].status in NOT_OVER)
+        )
 
     async def request(self, request_id: str) -> ApprovalRequest | None:
         """The request with that id."""

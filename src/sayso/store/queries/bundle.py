@@ -9,6 +9,7 @@ from sqlalchemy.engine import Dialect
 
 from sayso.store.queries.audit import Audit
 from sayso.store.queries.batches import Batches
+from sayso.store.queries.bookings import Bookings
 from sayso.store.queries.calls import Calls
 from sayso.store.queries.credentials import Credentials
 from sayso.store.queries.events import Events
@@ -19,7 +20,9 @@ from sayso.store.queries.sessions import Sessions
 from sayso.store.queries.tools import Tools
 
 
-class Queries(Calls, Batches, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit):
+class Queries(
+    Calls, Batches, Bookings, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit
+):
     """The statements for one dialect."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -29,6 +32,7 @@ class Queries(Calls, Batches, Sessions, Grants, Rules, People, Credentials, Tool
         self._batches()
         self._sessions()
         self._grants()
+        self._bookings()
         self._rules()
         self._people()
         self._credentials()

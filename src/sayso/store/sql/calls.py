@@ -35,6 +35,11 @@ class Calls(Access):
         rows = change_rows(change)
         await self._write(lambda tx: units.apply(tx, change, rows))
 
+    async def spent(self, rule_id: str, since: Moment) -> float:
+        """How much was booked on a rule's budget after a moment, and by what is not over yet."""
+        values = {"rule_id": rule_id, "since": since}
+        return await self._one(self._q.spent, values, lambda row: float(row[0])) or 0.0
+
     async def request(self, request_id: str) -> ApprovalRequest | None:
         """The request with that id."""
         return await self._one(self._q.request, {"request_id": request_id}, read_request)

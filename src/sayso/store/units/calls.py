@@ -27,6 +27,7 @@ from sayso.store.guard import (
 )
 from sayso.store.queries.calls import IDS_AT_ONCE
 from sayso.store.transaction import Transaction
+from sayso.store.units.bookings import book
 from sayso.store.units.logs import log
 from sayso.store.units.people import directory_of, held_version
 from sayso.store.units.rules import rules_changed
@@ -66,6 +67,7 @@ def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
         tx.write(tx.queries.add_review, row)
     if change.breaks_glass:
         check_glass(tx.row(tx.queries.overdue_review, {"now": change.at}))
+    book(tx, change)
     log(tx, rows.log)
     if change.approves_definition and tx.write(
         tx.queries.approve_definition, definition_row(request.call, change.at)
