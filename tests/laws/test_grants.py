@@ -206,9 +206,7 @@ def test_a_grant_lifts_no_part_that_it_does_not_cover(
     assert decide(call, rules, (), context, facts, NOW).reason is Reason.SESSION_GRANT
 
 
-amounts = st.one_of(
-    st.integers(-2, 6), st.floats(0, 6), st.sampled_from(["3", None, True, [1]])
-)
+amounts = st.one_of(st.integers(-2, 6), st.floats(0, 6), st.sampled_from(["3", None, True, [1]]))
 
 
 @pytest.mark.spec("REQ-37", "POL-10")
