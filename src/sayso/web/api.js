@@ -1,6 +1,6 @@
 // The server's API, typed: one method an act; what goes wrong is a `Refused` with the server's words.
 
-/** @import {ByRule, Card, Inbox, Me, Problem} from "./types.js" */
+/** @import {ByRule, Card, Inbox, Keep, Me, Problem} from "./types.js" */
 
 const KEY = "sayso-login";
 
@@ -104,9 +104,10 @@ export class Api {
    * Approves exactly what was displayed: the digest is that of the card on the screen.
    * @param {string} id
    * @param {string} digest
+   * @param {Keep} [keep]
    */
-  async approve(id, digest) {
-    return this.#resolve(id, { action: "approve", digest });
+  async approve(id, digest, keep = {}) {
+    return this.#resolve(id, { action: "approve", digest, ...keep });
   }
 
   /**
@@ -122,9 +123,10 @@ export class Api {
   /**
    * @param {string} id
    * @param {string} note
+   * @param {Keep} [keep]
    */
-  async reject(id, note) {
-    return this.#resolve(id, note ? { action: "reject", note } : { action: "reject" });
+  async reject(id, note, keep = {}) {
+    return this.#resolve(id, note ? { action: "reject", note, ...keep } : { action: "reject", ...keep });
   }
 
   /**

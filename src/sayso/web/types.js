@@ -86,6 +86,21 @@
  * @property {boolean} may_review_glass
  */
 
+/**
+ * @typedef {object} Offer what can be remembered with an answer
+ * @property {Shown[]} covers all that a grant or a veto would cover
+ * @property {("session" | "always")[]} approve
+ * @property {("session" | "always")[]} reject
+ * @property {{scope: string, label: Shown}[]} bypass
+ */
+
+/**
+ * @typedef {object} Keep what is to be remembered with a vote
+ * @property {"session" | "always"} [remember]
+ * @property {number} [bypass_secs]
+ * @property {string} [bypass_scope]
+ */
+
 /** @typedef {{reason: string, by: string | null, channel: string | null, comment: string | null, at: string}} Resolution */
 /** @typedef {{ok: boolean, summary: string, at: string, seconds: number | null, said_by: string | null}} Outcome */
 
@@ -121,6 +136,8 @@
  * @property {Resolution | null} resolution
  * @property {Outcome | null} outcome
  * @property {string | null} result
+ * @property {Offer} offer
+ * @property {{saved: Shown[], problem: Shown | null} | null} remembered
  */
 
 /** @typedef {{total: number, approvals: Card[], recent: Card[], problems: Shown[]}} Inbox */

@@ -4,7 +4,7 @@ import { Events } from "./events.js";
 import { Refused } from "./api.js";
 
 /** @import {Api} from "./api.js" */
-/** @import {ByRule, Card, Connection, Me, Shown} from "./types.js" */
+/** @import {ByRule, Card, Connection, Keep, Me, Shown} from "./types.js" */
 /** @import {Told} from "./events.js" */
 
 const BY_RULE_EVERY = 5000; // milliseconds: no event tells of what rules alone decide
@@ -116,9 +116,13 @@ export class Waiting extends EventTarget {
     return others.find((card) => isOpen(card) && card.request_id !== this.selected)?.request_id ?? null;
   }
 
-  /** @param {Card} card approves exactly what this card shows */
-  async approve(card) {
-    this.put(await this.api.approve(card.request_id, card.digest));
+  /**
+   * Approves exactly what this card shows.
+   * @param {Card} card
+   * @param {Keep} [keep]
+   */
+  async approve(card, keep) {
+    this.put(await this.api.approve(card.request_id, card.digest, keep));
   }
 
   /**
@@ -132,9 +136,10 @@ export class Waiting extends EventTarget {
   /**
    * @param {Card} card
    * @param {string} note
+   * @param {Keep} [keep]
    */
-  async reject(card, note) {
-    this.put(await this.api.reject(card.request_id, note));
+  async reject(card, note, keep) {
+    this.put(await this.api.reject(card.request_id, note, keep));
   }
 
   /**

@@ -9,7 +9,7 @@ import { now, Ticking } from "../../time.js";
 import "../sayso-shown/sayso-shown.js";
 
 /** @import {PropertyValues} from "../../vendor/lit/lit.js" */
-/** @import {Card} from "../../types.js" */
+/** @import {Card, Keep} from "../../types.js" */
 /** @import {Waiting} from "../../waiting.js" */
 /** @typedef {"approve" | "reject" | "ran" | "did-not-run"} Act */
 
@@ -46,6 +46,7 @@ export class SaysoDecision extends LitElement {
     /** @type {Waiting | null} */
     this.waiting = null;
     this.noting = false;
+    this.never = false;
     this.editing = false;
     /** @type {Act | null} */
     this.busy = null;
@@ -100,9 +101,21 @@ export class SaysoDecision extends LitElement {
     if (this.offered.approve && this.armed) void this.#act("approve", (w, card) => w.approve(card));
   }
 
-  /** Opens the field for the reason of a rejection. */
-  async openNote() {
+  /**
+   * Approves what the card shows and has more of it remembered than this once, as the button says.
+   * @param {Keep} keep
+   */
+  approveAndKeep(keep) {
+    if (this.offered.approve && this.armed) void this.#act("approve", (w, card) => w.approve(card, keep));
+  }
+
+  /**
+   * Opens the field for the reason of a rejection.
+   * @param {boolean} [never] whether it is to be remembered for always
+   */
+  async openNote(never = false) {
     if (!this.offered.reject || !this.armed || this.noting) return;
+    this.never = never;
     this.noting = true;
     await this.updateComplete;
     this.renderRoot.querySelector("input")?.focus();
@@ -155,7 +168,7 @@ export class SaysoDecision extends LitElement {
 
   #sendRejection() {
     const note = this.renderRoot.querySelector("input")?.value.trim() ?? "";
-    if (this.offered.reject && this.busy === null) void this.#act("reject", (w, card) => w.reject(card, note));
+    if (this.offered.reject && this.busy === null) void this.#act("reject", (w, card) => w.reject(card, note, this.never ? { remember: "always" } : {}));
   }
 
   /** @param {boolean} ok */
@@ -220,14 +233,53 @@ export class SaysoDecision extends LitElement {
       ${approve && card.who.may_edit
         ? html`<button type="button" ?disabled=${this.busy !== null} @click=${this.openEdit}>Edit…</button>`
         : nothing}
-      <button class="stop" type="button" ?disabled=${this.busy !== null} @click=${this.openNote} aria-keyshortcuts="r">
+      <button class="stop" type="button" ?disabled=${this.busy !== null} @click=${() => this.openNote()} aria-keyshortcuts="r">
         Reject…<kbd aria-hidden="true">r</kbd>
       </button>
       ${card.approve_refused
         ? html`<p class="says">Approving is not offered: <sayso-shown .runs=${asShown(card.approve_refused)}></sayso-shown></p>`
         : nothing}
       ${need > 1 ? html`<p class="says num">${have} of ${need} approvals</p>` : nothing}
+      ${this.#keep(card, approve)}
     `;
+  }
+
+  /**
+   * What can be remembered, with everything that it would cover: only what the server offers.
+   * @param {Card} card
+   * @param {boolean} approve
+   */
+  #keep({ offer }, approve) {
+    const kept = approve ? offer.approve : [];
+    const never = offer.reject.includes("always");
+    const bypass = approve ? offer.bypass : [];
+    if (!kept.length && !never && !bypass.length) return nothing;
+    /** @type {[string, number][]} */
+    const times = [["For 15 minutes", 900], ["Until the session ends", 0]];
+    return html`<details class="keep">
+      <summary>Remember…</summary>
+      ${offer.covers.length && (kept.length || never)
+        ? html`<p>Approved or refused from now on, without a question:</p>
+            <ul>${offer.covers.map((label) => html`<li><sayso-shown .runs=${label}></sayso-shown></li>`)}</ul>
+            <div class="pair">
+              ${kept.includes("session")
+                ? html`<button type="button" ?disabled=${this.busy !== null} @click=${() => this.approveAndKeep({ remember: "session" })} @keydown=${this.#notByEnter}>Approve for this session</button>`
+                : nothing}
+              ${kept.includes("always")
+                ? html`<button type="button" ?disabled=${this.busy !== null} @click=${() => this.approveAndKeep({ remember: "always" })} @keydown=${this.#notByEnter}>Always approve</button>`
+                : nothing}
+              ${never ? html`<button class="stop" type="button" ?disabled=${this.busy !== null} @click=${() => this.openNote(true)}>Never…</button>` : nothing}
+            </div>`
+        : nothing}
+      ${bypass.map(
+        ({ scope, label }) => html`<p>Approve, and let through without a question: <sayso-shown .runs=${label}></sayso-shown></p>
+          <div class="pair">
+            ${times.map(
+              ([words, seconds]) => html`<button type="button" ?disabled=${this.busy !== null} @click=${() => this.approveAndKeep({ bypass_secs: seconds, bypass_scope: scope })} @keydown=${this.#notByEnter}>${words}</button>`,
+            )}
+          </div>`,
+      )}
+    </details>`;
   }
 
   /** @param {Card} card */
@@ -244,7 +296,7 @@ export class SaysoDecision extends LitElement {
 
   #note() {
     return html`<form @submit=${this.#onSubmit} @keydown=${this.#onNoteKey}>
-      <label for="note">Why? The agent is told.</label>
+      <label for="note">${this.never ? "Never again. " : ""}Why? The agent is told.</label>
       <input id="note" type="text" autocomplete="off" maxlength="2000" ?disabled=${this.busy !== null} />
       <button class="stop" type="submit" ?disabled=${this.busy !== null}>Reject</button>
       <button class="quiet" type="button" @click=${this.closeNote}>Cancel</button>
@@ -267,7 +319,9 @@ export class SaysoDecision extends LitElement {
   #result(card) {
     const { words, tone } = result(card, this.waiting?.me.person.name ?? "", now());
     const next = this.waiting?.next ?? null;
+    const failed = card.remembered?.problem ?? null;
     return html`
+      ${failed ? html`<p class="says" role="alert"><sayso-shown .runs=${failed}></sayso-shown></p>` : nothing}
       <p class="result ${tone} ${isLong(words) ? "long" : ""}" role="status" tabindex=${isLong(words) ? 0 : -1}><sayso-shown .runs=${words}></sayso-shown></p>
       <button class="next" type="button" @click=${this.#onNext} aria-keyshortcuts="n">
         ${next === null ? "Done" : "Next"}<kbd aria-hidden="true">n</kbd>
