@@ -6,6 +6,7 @@ import pytest
 
 from sayso.config.settings import Settings, load_settings, parse_settings
 from sayso.core.approval_policy import Severity
+from sayso.core.budget import Budget
 from sayso.core.effect import Effect
 from sayso.core.operation import Operation
 from sayso.errors import SettingsInvalid
@@ -158,6 +159,18 @@ def test_examples_stand_beside_a_rule() -> None:
         "counter_examples=['npx x']\n"
     ).rules
     assert (rule.examples, rule.counter_examples) == (("npm test",), ("npx x",))
+
+
+@pytest.mark.spec("POL-10")
+def test_an_allow_may_have_a_budget_and_nothing_else_may() -> None:
+    written = "[[rule]]\neffect='allow'\nrule='pay'\nbudget={ argument='amount', most=5, per='1d' }"
+    (rule,) = read(written).rules
+    assert rule.budget == Budget(5, 86_400, "amount")
+    for wrong in ("budget={ calls=0, per='1d' }", "budget=7"):
+        with pytest.raises(SettingsInvalid, match="number of calls|a budget is a table"):
+            read(f"[[rule]]\neffect='allow'\nrule='pay'\n{wrong}")
+    with pytest.raises(SettingsInvalid, match="only an allow has a budget"):
+        read("[[rule]]\neffect='ask'\nrule='pay'\nbudget={ calls=1, per='1d' }")
 
 
 def test_rules_that_say_the_same_keep_different_ids() -> None:
