@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sayso.core.call import ToolCall
+from sayso.core.call import ToolCall, canonical
 from sayso.core.operation import Operation
 from sayso.core.shell_command import Role, ShellCommand, ShellWord
 from sayso.core.target import Target, TargetKind
@@ -30,6 +30,9 @@ from sayso.requests.key import MAX_KEY, NUL, Key, KeyKind
 MOST_TOUCHED = 20
 """A command that touches more than so many things has no key: they could not all be shown."""
 
+NO_MATTER = ("description", "timeout", "timeout_ms")
+"""Arguments beside a command that change nothing of what it does."""
+
 LEADS = " -> "
 """Stands between a path and where links take it."""
 
@@ -42,7 +45,9 @@ _RUNNERS = frozenset(
 _EDITORS = frozenset({Use.AWK, Use.SED})
 
 
-def command_key(call: ToolCall, text: str, tool: str, found: Sequence[Target]) -> Key | None:
+def command_key(
+    call: ToolCall, argument: str, text: str, tool: str, found: Sequence[Target]
+) -> Key | None:
     """The key of a text that is a whole line, of which these are the targets; None if it has none.
 
     `tool` is empty for the shell tools that
@@ -51,6 +56,10 @@ def command_key(call: ToolCall, text: str, tool: str, found: Sequence[Target]) -
     if hidden_character(text, line=True) or NUL in text:
         return None
     touched: set[str] = {f"by:{tool}"} if tool else set()
+    # A folder, an environment, a sandbox that is off: whatever else is said of how it runs is a part of it.
+    beside = {k: v for k, v in call.arguments.items() if k not in (argument, *NO_MATTER)}
+    if beside:
+        touched.add(f"with:{canonical(beside).decode()}")
     for target in found:
         if target.kind is TargetKind.COMMAND:
             if target.opaque or not _may_be_remembered(target.command):
@@ -87,7 +96,7 @@ def key_alone(
         return None
     if any(target.doubt is not None for target in found):
         return None
-    return command_key(call, command.text, tool, found)
+    return command_key(call, argument, command.text, tool, found)
 
 
 def touched_thing(target: Target) -> str | None:

@@ -135,7 +135,9 @@ class _Parts:
         alone = None
         if command is not None and not outcome.doubtful:
             alone = key_alone(call, argument, command, tool, self._descriptors, self._facts)
-        whole = command_key(call, line, tool, [found.target for found in self._policy.targets])
+        whole = command_key(
+            call, argument, line, tool, [found.target for found in self._policy.targets]
+        )
         return tuple(dict.fromkeys(key for key in (alone, whole) if key is not None))
 
     def _of_path(self, target: Target) -> Key | None:

@@ -167,7 +167,7 @@ def test_an_allow_may_have_a_budget_and_nothing_else_may() -> None:
     (rule,) = read(written).rules
     assert rule.budget == Budget(5, 86_400, "amount")
     for wrong in ("budget={ calls=0, per='1d' }", "budget=7"):
-        with pytest.raises(SettingsInvalid, match="number of calls|a budget is a table"):
+        with pytest.raises(SettingsInvalid, match=r"number of calls|a budget is a table"):
             read(f"[[rule]]\neffect='allow'\nrule='pay'\n{wrong}")
     with pytest.raises(SettingsInvalid, match="only an allow has a budget"):
         read("[[rule]]\neffect='ask'\nrule='pay'\nbudget={ calls=1, per='1d' }")

@@ -277,3 +277,12 @@ def test_a_tool_with_two_paths_has_both() -> None:
     )
     call = call_of("copy", {"a": "/x", "b": "/y"})
     assert keys(call, descriptors=[copy]) == [["tool:copy:read:/x"], ["tool:copy:any:/y"]]
+
+
+def test_what_is_said_beside_a_command_is_in_the_key() -> None:
+    plain = call_of("Bash", {"command": "npm test", "description": "tests", "timeout": 5})
+    assert keys(plain) == [["cmd:/w\0npm test"]]
+    elsewhere = call_of("Bash", {"command": "npm test", "workdir": "/etc"})
+    assert keys(elsewhere) == [['cmd:/w\0npm test\0with:{"workdir":"/etc"}']]
+    open_ = call_of("Bash", {"command": "npm test", "dangerouslyDisableSandbox": True})
+    assert keys(open_) == [['cmd:/w\0npm test\0with:{"dangerouslyDisableSandbox":true}']]
