@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sayso.server.documents import Card, Code, Digest, Document, Id, Standing
+from sayso.server.card_documents import Card
+from sayso.server.documents import Code, Digest, Document, Id, Standing
 
 
 class BatchMade(Document):
