@@ -26,8 +26,6 @@ from sayso.policy.spending import within_budget
 from sayso.requests.grant import Grant, StickyRejection
 from sayso.requests.standing_grant import Remembered
 
-_NOTHING = Remembered()
-
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -39,7 +37,7 @@ class Context:
     nobody_reachable: bool = False
     sticky: StickyRejection | None = None
     people: Directory = field(default_factory=Directory)
-    remembered: Remembered = _NOTHING
+    remembered: Remembered = field(default_factory=Remembered)
     spent: Mapping[str, float] = field(default_factory=dict)
 
 
