@@ -43,7 +43,7 @@ class CommandLine:
         self.home = home
         self.patch = patch
         self._capture = capture
-        for name in ("SAYSO_URL", "SAYSO_AGENT_TOKEN", "SAYSO_TOKEN"):
+        for name in ("SAYSO_URL", "SAYSO_AGENT_TOKEN", "SAYSO_TOKEN", "SAYSO_PERSON"):
             patch.delenv(name, raising=False)
         patch.setenv("SAYSO_HOME", str(home))
         patch.setenv("COLUMNS", "80")

@@ -28,11 +28,30 @@ FOR_AGENTS = {
     ("POST", "/api/sessions/{session_id}/batches/{batch_id}/turn"),
     ("POST", "/api/sessions/{session_id}/unfinished"),
 }
-FOR_EVERYBODY = {("POST", "/api/login"), ("GET", "/healthz"), ("GET", "/readyz")}
+FOR_EVERYBODY = {
+    ("GET", "/api/login"),
+    ("POST", "/api/login"),
+    ("POST", "/api/enrol"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+}
 CONFIGURE = {
     ("POST", "/api/approval/rules"),
     ("PUT", "/api/approval/rules/{rule_id}"),
     ("DELETE", "/api/approval/rules/{rule_id}"),
+    ("GET", "/api/people"),
+    ("POST", "/api/people"),
+    ("PUT", "/api/people/{person_id}"),
+    ("DELETE", "/api/people/{person_id}"),
+    ("POST", "/api/people/{person_id}/code"),
+    ("POST", "/api/people/{person_id}/stand-in"),
+    ("DELETE", "/api/people/{person_id}/stand-in"),
+    ("GET", "/api/roles"),
+    ("POST", "/api/roles"),
+    ("PUT", "/api/roles/{role}"),
+    ("DELETE", "/api/roles/{role}"),
+    ("POST", "/api/roles/{role}/members"),
+    ("DELETE", "/api/roles/{role}/members"),
 }
 METHODS = {"get", "post", "put", "patch", "delete"}
 # A body that would be taken, and one that would not: the refusal must not depend on it.
@@ -71,6 +90,8 @@ async def prepared() -> tuple[Site, dict[str, str], Any]:
         "rule_id": rule["id"],
         "batch_id": "b" * 36,
         **dict.fromkeys(("grant_id", "veto_id", "bypass_id"), standing["call_id"]),
+        "person_id": "anna",
+        "role": "finance",
     }
     return site, ids, agent
 

@@ -36,12 +36,13 @@ from sayso.channels.display import (
     warned_in,
 )
 from sayso.channels.result import result_line
+from sayso.channels.waiting import waiting_words
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.people.directory import Directory
 from sayso.requests.approval import ApprovalRequest, Edited, Outcome, Resolution, Status
 from sayso.requests.deadline import is_over
-from sayso.requests.quorum import raw_tally, tally
+from sayso.requests.quorum import out_of_reach_of, raw_tally, tally, waiting_for
 
 RULES_UNAVAILABLE = "rules cannot be loaded"
 TIME_OVER = "the time to decide is over"
@@ -305,11 +306,17 @@ def _who(
         approver = ", ".join(policy.approvers) or "nobody"
     else:
         approver = policy.role or policy.approver.value
+    may_decide = may_decide and request.waits
+    waiting, out_of_reach = "", None
+    if people is not None and request.waits:
+        names = waiting_for(request, people, now)
+        waiting = waiting_words(policy, counted, names, may_decide=may_decide)
+        out_of_reach = out_of_reach_of(request, people)
     return CardWho(
         approver=approver,
         have=counted.have,
         need=counted.need,
-        may_decide=may_decide and request.waits,
+        may_decide=may_decide,
         reviews=tuple(
             CardReview(
                 by=safe(review.person_name),
@@ -320,7 +327,9 @@ def _who(
             )
             for review in request.reviews
         ),
-        may_edit=may_decide and request.waits and policy.allow_edit,
+        may_edit=may_decide and policy.allow_edit,
+        waiting=safe(waiting),
+        out_of_reach=None if out_of_reach is None else safe(out_of_reach),
     )
 
 

@@ -141,7 +141,11 @@ class CardReview:
 
 @dataclass(frozen=True, slots=True)
 class CardWho:
-    """Who may decide, how many have, and whether the one who looks at the card may, and may edit it."""
+    """Who may decide, how many have, and whether the one who looks at the card may, and may edit it.
+
+    `waiting` says for whom it waits, where that is not just the one who looks; `out_of_reach` why not
+    enough people can approve it any more.
+    """
 
     approver: str
     have: int
@@ -149,6 +153,8 @@ class CardWho:
     may_decide: bool
     reviews: tuple[CardReview, ...]
     may_edit: bool = False
+    waiting: str = ""
+    out_of_reach: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The part as the API carries it."""
@@ -158,5 +164,7 @@ class CardWho:
             "need": self.need,
             "may_decide": self.may_decide,
             "may_edit": self.may_edit,
+            "waiting": self.waiting,
+            "out_of_reach": self.out_of_reach,
             "reviews": [review.to_json() for review in self.reviews],
         }

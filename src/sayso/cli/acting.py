@@ -20,6 +20,7 @@ from sayso.people.token import CredentialKind
 
 CHANNEL = "terminal"
 TOKEN_VARIABLE = "SAYSO_TOKEN"
+PERSON_VARIABLE = "SAYSO_PERSON"
 ACT_SECONDS = 120.0
 """How long the login of one command lasts at most."""
 
@@ -71,13 +72,24 @@ async def acting(
         if token is not None:
             yield broker, await _by_token(broker, token)
             return
+        name = await person_named(broker, from_stdin=passphrase_stdin)
         passphrase = await _passphrase(broker, from_stdin=passphrase_stdin)
-        _, actor = await broker.access.login(passphrase, CHANNEL, ACT_SECONDS)
+        _, actor = await broker.access.login(passphrase, CHANNEL, ACT_SECONDS, name)
         try:
             yield broker, actor
         finally:
             with contextlib.suppress(SaysoError):
                 await broker.access.revoke(actor, actor.credential.credential_id)
+
+
+async def person_named(broker: Broker, *, from_stdin: bool) -> str | None:
+    """Who acts: whom SAYSO_PERSON names, or, where there are several people, who says so; None is the owner."""
+    named = os.environ.get(PERSON_VARIABLE) or None
+    if named is not None or from_stdin or not sys.stdin.isatty():
+        return named
+    if not await broker.access.several_people():
+        return None
+    return read_shown("Name (owner): ") or None
 
 
 async def choose_passphrase(broker: Broker, *, from_stdin: bool) -> None:
@@ -117,6 +129,16 @@ def read_hidden(question: str) -> str:
     try:
         with interruptible():
             return getpass.getpass(question)
+    except (EOFError, UnicodeError) as error:
+        print(file=sys.stderr)
+        raise NotAuthenticated("nothing was typed", "nothing was changed; try again") from error
+
+
+def read_shown(question: str) -> str:
+    """A line typed on the terminal; raises NotAuthenticated if the input ends."""
+    try:
+        with interruptible():
+            return input(question).strip()
     except (EOFError, UnicodeError) as error:
         print(file=sys.stderr)
         raise NotAuthenticated("nothing was typed", "nothing was changed; try again") from error

@@ -33,9 +33,10 @@ Note = Annotated[str, Meta(max_length=4000, examples=["not on a Friday"])]
 
 
 class LoginBody(Body):
-    """The passphrase that was chosen on a terminal."""
+    """The passphrase, and whose it is; the owner's, if no name is given."""
 
     passphrase: Annotated[str, Meta(max_length=1024, examples=["correct horse battery staple"])]
+    name: Annotated[str, Meta(max_length=256, examples=["anna"])] | None = None
 
 
 class ResolveBody(Body):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from sayso.server.documents import (
     Code,
@@ -81,13 +83,19 @@ class EditShown(Document):
 
 
 class WhoShown(Document):
-    """Who may decide, and what was said; with `may_edit` an approve may come with other arguments."""
+    """Who may decide, and what was said; with `may_edit` an approve may come with other arguments.
+
+    `waiting` says for whom it waits, where that is not just its reader, and `out_of_reach` why not
+    enough people can approve it any more.
+    """
 
     approver: str
     have: int
     need: int
     may_decide: bool
     may_edit: bool
+    waiting: Annotated[str, Meta(examples=["1 of 2 approved · waiting for: anna"])]
+    out_of_reach: str | None
     reviews: list[ReviewShown]
 
 

@@ -63,11 +63,31 @@ export class Api {
     this.onLoggedOut = () => {};
   }
 
-  /** @param {string} passphrase */
-  async login(passphrase) {
-    const login = /** @type {{csrf: string}} */ (
-      await this.#send("POST", "api/login", { passphrase }, { quiet: true })
+  /** Whether a login has to say a name, because there are several people. */
+  async namesAsked() {
+    const asks = /** @type {{name: boolean}} */ (await this.#send("GET", "api/login", undefined, { quiet: true }));
+    return asks.name;
+  }
+
+  /**
+   * Chooses a passphrase with the code that an admin was shown; whose it is.
+   * @param {string} code
+   * @param {string} passphrase
+   */
+  async enrol(code, passphrase) {
+    const done = /** @type {{name: string}} */ (
+      await this.#send("POST", "api/enrol", { code, passphrase }, { quiet: true })
     );
+    return done.name;
+  }
+
+  /**
+   * @param {string} passphrase
+   * @param {string} [name] whose it is; the owner's, if not given
+   */
+  async login(passphrase, name) {
+    const body = name ? { passphrase, name } : { passphrase };
+    const login = /** @type {{csrf: string}} */ (await this.#send("POST", "api/login", body, { quiet: true }));
     keep(login.csrf);
   }
 

@@ -50,6 +50,8 @@
  * @property {number} need
  * @property {boolean} may_decide
  * @property {boolean} may_edit
+ * @property {string} waiting
+ * @property {string | null} out_of_reach
  * @property {Review[]} reviews
  */
 

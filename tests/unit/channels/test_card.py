@@ -131,6 +131,8 @@ def test_the_json_has_exactly_the_documented_shape() -> None:
             "need": 1,
             "may_decide": True,
             "may_edit": False,
+            "waiting": "",
+            "out_of_reach": None,
             "reviews": [],
         },
         "asking": {

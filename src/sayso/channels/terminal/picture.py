@@ -110,13 +110,17 @@ def _head(sheet: _Sheet, card: Card, now: Moment) -> None:
     for part in who:
         line += [*one_line(part), *show(" · ")]
     sheet.prose((*line, *show(asked)), " ", "dim")
-    if card.who.need > 1 or card.who.approver != "any":
+    if card.who.waiting:
+        sheet.prose(show(card.who.waiting), " ", "dim")
+    elif card.who.need > 1 or card.who.approver != "any":
         votes = f"{card.who.have} of {card.who.need} have approved; decides: {card.who.approver}"
         sheet.prose(show(votes), " ", "dim")
     if card.asking.nobody is not None:
         sheet.prose(show(f"{card.asking.nobody[0].upper()}{card.asking.nobody[1:]}"), " ", "yellow")
     if card.asking.escalated and card.waits:
         sheet.prose(show("Everybody who may decide has been asked by now"), " ", "dim")
+    if card.who.out_of_reach is not None:
+        sheet.prose(show(f"It cannot be approved: {card.who.out_of_reach}."), " ", "bold")
     if card.result is not None:
         sheet.prose(show(card.result), " ", "bold")
     _glass(sheet, card)

@@ -12,6 +12,7 @@ from sayso.cli.acting import (
     choose_passphrase,
     must_have_terminal,
     new_passphrase,
+    person_named,
     read_hidden,
     read_line,
 )
@@ -40,15 +41,38 @@ async def _set(from_stdin: bool) -> int:
             await choose_passphrase(broker, from_stdin=from_stdin)
             print("The passphrase is set.")
             return 0
+        name = await person_named(broker, from_stdin=from_stdin)
         if from_stdin:
             old, new = _two_lines()
         else:
             must_have_terminal("changing the passphrase needs a terminal")
             old = read_hidden("Old passphrase: ")
-            await broker.access.check(old, CHANNEL)
+            await broker.access.check(old, CHANNEL, name)
             new = new_passphrase(from_stdin=False)
-        await broker.access.choose_passphrase(new, old, CHANNEL)
+        await broker.access.choose_passphrase(new, old, CHANNEL, name)
     print("The passphrase is changed.")
+    return 0
+
+
+@app.command
+def enrol(*, passphrase_stdin: PassphraseStdin = False) -> int:
+    """Choose your passphrase with the code that an admin gave you.
+
+    Standard input holds the code as one line, and the new passphrase as the
+    line after.
+    """
+    return asyncio.run(_enrol(passphrase_stdin))
+
+
+async def _enrol(from_stdin: bool) -> int:
+    if from_stdin:
+        code, new = read_line("code"), read_line("passphrase")
+    else:
+        must_have_terminal("choosing a passphrase needs a terminal")
+        code, new = read_hidden("Code: "), new_passphrase(from_stdin=False)
+    async with open_broker() as broker:
+        name = await broker.access.enrol(code, new, CHANNEL)
+    print(f"The passphrase of {name} is set.")
     return 0
 
 

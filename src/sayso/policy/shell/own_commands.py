@@ -18,6 +18,7 @@ LOOKING: tuple[tuple[str, ...], ...] = (
     ("--help",), ("-h",), ("--version",), ("help",), ("doctor",), ("demo",), ("mcp",),
     ("audit", "list"), ("audit", "verify"), ("inbox", "list"), ("inbox", "show"),
     ("policy", "check"), ("policy", "explain"), ("policy", "cases"), ("policy", "list"),
+    ("people", "list"), ("roles", "list"),
 )  # fmt: skip
 """The beginnings of commands that change nothing."""
 

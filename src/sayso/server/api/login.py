@@ -9,7 +9,27 @@ from sayso.server.auth import WEB, Who, ended_cookie, halves, session_cookie
 from sayso.server.bodies import LoginBody
 from sayso.server.documents import LoggedIn, Me, PersonShown
 from sayso.server.injected import Asked, TheBroker, TheConfig
+from sayso.server.people_bodies import EnrolBody
+from sayso.server.people_documents import Enrolled, LoginAsks
 from sayso.server.routes import route
+
+
+@get("/login", operation_id="loginAsks", tags=["login"], **route(Who.EVERYBODY))
+async def login_asks(broker: TheBroker) -> LoginAsks:
+    """What a login has to say: a name too, once there are several people."""
+    return LoginAsks(name=await broker.access.several_people())
+
+
+@post(
+    "/enrol",
+    status_code=200,
+    operation_id="enrol",
+    tags=["login"],
+    **route(Who.EVERYBODY, 401, 403, body=True),
+)
+async def enrol(data: JSONBody[EnrolBody], broker: TheBroker) -> Enrolled:
+    """Choose a passphrase with the code that an admin was shown; it counts once."""
+    return Enrolled(name=await broker.access.enrol(data.code, data.passphrase, WEB))
 
 
 @post(
@@ -28,7 +48,7 @@ async def log_in(
 
     The other half, `csrf`, is said only here and sent as `X-CSRF-Token` with every request.
     """
-    token, _ = await broker.access.login(data.passphrase, WEB)
+    token, _ = await broker.access.login(data.passphrase, WEB, name=data.name)
     return Response(
         LoggedIn(csrf=halves(token)[1]),
         cookies=[session_cookie(token, secure=config.secure)],

@@ -92,7 +92,8 @@ export class SaysoDecision extends LitElement {
   get offered() {
     const { card, waiting } = this;
     if (!card || !waiting || card.status !== "pending" || !card.who.may_decide) return { approve: false, reject: false };
-    const voted = card.who.reviews.some((review) => review.by === waiting.me.person.name);
+    const short = card.who.have < card.who.need; // where others have left, somebody who approved says so once more
+    const voted = short && card.who.reviews.some((review) => review.by === waiting.me.person.name);
     return { approve: card.approve_refused === null && !voted, reject: true };
   }
 
@@ -213,6 +214,7 @@ export class SaysoDecision extends LitElement {
     if (card.status === "unknown") return this.#unknown();
     if (card.status !== "pending") return this.#result(card);
     if (!card.who.may_decide) {
+      if (card.who.waiting) return html`<p class="says"><sayso-shown .runs=${asShown(sentence(card.who.waiting))}></sayso-shown></p>${this.#outOfReach(card)}`;
       const why = card.approve_refused ? sentence(card.approve_refused) : `Only ${whoDecides(card)} may decide this.`;
       return html`<p class="says"><sayso-shown .runs=${asShown(why)}></sayso-shown></p>`;
     }
@@ -239,7 +241,10 @@ export class SaysoDecision extends LitElement {
       ${card.approve_refused
         ? html`<p class="says">Approving is not offered: <sayso-shown .runs=${asShown(card.approve_refused)}></sayso-shown></p>`
         : nothing}
-      ${need > 1 ? html`<p class="says num">${have} of ${need} approvals</p>` : nothing}
+      ${need > 1
+        ? html`<p class="says num"><sayso-shown .runs=${asShown(card.who.waiting || `${have} of ${need} approved`)}></sayso-shown></p>`
+        : nothing}
+      ${this.#outOfReach(card)}
       ${this.#keep(card, approve)}
     `;
   }
@@ -280,6 +285,12 @@ export class SaysoDecision extends LitElement {
           </div>`,
       )}
     </details>`;
+  }
+
+  /** @param {Card} card */
+  #outOfReach(card) {
+    const why = card.who.out_of_reach;
+    return why ? html`<p class="says"><sayso-shown .runs=${asShown(`It cannot be approved: ${why}.`)}></sayso-shown></p>` : nothing;
   }
 
   /** @param {Card} card */

@@ -18,6 +18,8 @@ export class SaysoLogin extends LitElement {
     problem: { state: true },
     shown: { state: true },
     until: { state: true },
+    several: { state: true },
+    enrolling: { state: true },
   };
 
   static styles = styles(import.meta.url);
@@ -33,12 +35,30 @@ export class SaysoLogin extends LitElement {
     this.shown = false;
     /** @type {string | null} until when the server takes no more tries */
     this.until = null;
+    /** Whether there are several people, so that a login says whose it is. */
+    this.several = false;
+    /** Whether a passphrase is chosen with a code. */
+    this.enrolling = false;
     new Ticking(this);
   }
 
   /** @override */
   firstUpdated() {
     this.field?.focus();
+    void this.#ask();
+  }
+
+  async #ask() {
+    try {
+      this.several = (await this.api?.namesAsked()) ?? false;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error; // then the owner's login is offered, as ever
+    }
+  }
+
+  /** @param {string} id */
+  #typed(id) {
+    return /** @type {HTMLInputElement | null} */ (this.renderRoot.querySelector(id))?.value.trim() ?? "";
   }
 
   get field() {
@@ -56,14 +76,14 @@ export class SaysoLogin extends LitElement {
         <h1>sayso</h1>
         <p class="meta">Nothing an agent does happens without your say-so.</p>
         ${this.notice ? html`<p role="status">${this.notice}</p>` : nothing}
-        <input type="text" name="username" autocomplete="username" value="owner" hidden />
-        <label for="passphrase">Passphrase</label>
+        ${this.#who()}
+        <label for="passphrase">${this.enrolling ? "New passphrase" : "Passphrase"}</label>
         <div class="field">
           <input
             id="passphrase"
             name="passphrase"
             type=${this.shown ? "text" : "password"}
-            autocomplete="current-password"
+            autocomplete=${this.enrolling ? "new-password" : "current-password"}
             autocapitalize="none"
             spellcheck="false"
             aria-describedby="problem"
@@ -74,9 +94,22 @@ export class SaysoLogin extends LitElement {
           </button>
         </div>
         <div id="problem" role="alert">${this.#problem()}</div>
-        <button class="go" type="submit" ?disabled=${this.busy || this.waits}>Log in</button>
+        <button class="go" type="submit" ?disabled=${this.busy || this.waits}>${this.enrolling ? "Choose and log in" : "Log in"}</button>
+        ${this.several
+          ? html`<button class="quiet" type="button" @click=${this.#onSwitch}>${this.enrolling ? "Log in with a passphrase" : "I have a code"}</button>`
+          : nothing}
       </form>
     </main>`;
+  }
+
+  #who() {
+    if (this.enrolling) {
+      return html`<label for="code">Code</label>
+        <input id="code" name="code" type="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" />`;
+    }
+    if (!this.several) return html`<input type="text" name="username" autocomplete="username" value="owner" hidden />`;
+    return html`<label for="name">Name</label>
+      <input id="name" name="username" type="text" autocomplete="username" autocapitalize="none" spellcheck="false" />`;
   }
 
   #problem() {
@@ -87,8 +120,9 @@ export class SaysoLogin extends LitElement {
         ? html`<div class="alert">Too many tries. Wait <span class="num">${left(this.until, now())}</span>, then try again.</div>`
         : nothing;
     }
-    const words = problem.status === 401 ? "That is not the passphrase." : sentence(problem.message);
-    const hint = problem.hint || (problem.status === 401 ? "Lost it? `sayso passphrase reset`, with the server stopped." : "");
+    const wrong = problem.status === 401 && !this.enrolling;
+    const words = wrong ? "That is not the passphrase." : sentence(problem.message);
+    const hint = problem.hint || (wrong ? "Lost it? `sayso passphrase reset`, with the server stopped." : "");
     return html`<div class="alert">
       <sayso-shown .runs=${asShown(words)}></sayso-shown>
       ${hint ? html`<small><sayso-shown .runs=${asShown(sentence(hint))}></sayso-shown></small>` : nothing}
@@ -107,7 +141,8 @@ export class SaysoLogin extends LitElement {
     this.busy = true;
     this.problem = null;
     try {
-      await this.api.login(input.value);
+      const name = this.enrolling ? await this.api.enrol(this.#typed("#code"), input.value) : this.#typed("#name");
+      await this.api.login(input.value, name);
       this.dispatchEvent(new CustomEvent("sayso-login", { bubbles: true, composed: true }));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -118,6 +153,11 @@ export class SaysoLogin extends LitElement {
     } finally {
       this.busy = false;
     }
+  }
+
+  #onSwitch() {
+    this.enrolling = !this.enrolling;
+    this.problem = null;
   }
 
   #onShow() {
