@@ -141,6 +141,11 @@ class KnownFiles(NothingKnown):
         del host
         return None
 
+    def glob(self, pattern: str, folder: str) -> tuple[str, ...] | None:
+        """Every path is a file's: nothing lies below it."""
+        del pattern, folder
+        return ()
+
 
 FACTS = KnownFiles()
 _EFFECTS = {Says.DENY: Effect.DENY, Says.ASK: Effect.ASK, Says.ALLOW: Effect.ALLOW}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -45,7 +46,7 @@ class ConcernedPlaces:
         segments = pattern.segments
         if segments[:1] == (DEEP,) and not pattern.anchored:
             if segments != (DEEP,):
-                self._floating.append((segments, rule))
+                bisect.insort(self._floating, (segments, rule), key=_by_rule)
             return
         node = self._anchored if pattern.anchored else self._absolute
         fixed = list(itertools.takewhile(lambda segment: len(segment) == 1, segments))
@@ -56,13 +57,18 @@ class ConcernedPlaces:
     def reached(
         self, parts: Sequence[str], workspace: Sequence[str] | None, facts: Facts
     ) -> Iterator[CompiledRule]:
-        """The rules about what lies, or may lie, below the folder with these components."""
+        """The rules about what lies, or may lie, below the folder with these components.
+
+        In an order of their own, whichever way the rules were listed.
+        """
+        here = _absolute(parts)
+        if here != "/" and facts.glob("*", here) == () and facts.glob(".*", here) == ():
+            return  # a file, or nothing: nothing lies below it
         looked = 0
-        for folder, left, rule in self._below(parts, workspace):
+        for folder, left, rule in sorted(self._below(parts, workspace), key=_by_rule):
             looked += 1
             if looked > MAX_LOOKED_AT or _exists(folder, left, facts):
                 yield rule
-        here = _absolute(parts)
         for segments, rule in self._floating:
             looked += 1
             if looked > MAX_LOOKED_AT or any(
@@ -83,6 +89,11 @@ class ConcernedPlaces:
             folder = _absolute(parts if inside else workspace)
             for left, rule in _subtree(self._anchored, parts[len(workspace) :]):
                 yield folder, left, rule
+
+
+def _by_rule(place: tuple[Any, ...]) -> tuple[str, Any]:
+    *_, segments, rule = place
+    return rule.rule.id, segments
 
 
 def _subtree(

@@ -200,7 +200,9 @@ def test_a_walk_asks_only_where_the_rest_of_a_pattern_is_there() -> None:
 @pytest.mark.spec("POL-36")
 def test_a_walk_over_very_many_rules_is_not_looked_through() -> None:
     rules = [f"deny path(/w/d{n})" for n in range(200)]
-    assert effect(line("grep -r x ."), ALL, *rules, facts=FakeFacts(files=())) == "ask"
+    assert effect(line("grep -r x ."), ALL, *rules, facts=FakeFacts(files=("/w/a",))) == "ask"
+    nothing_below = FakeFacts(files=("/w",))
+    assert effect(line("grep -r x ."), ALL, *rules, facts=nothing_below) == "allow"
     assert effect(line("grep -r x /elsewhere"), ALL, *rules, facts=FakeFacts(files=())) == "allow"
 
 
