@@ -31,7 +31,7 @@ def break_glass(
     token_stdin: TokenStdin = False,
     as_json: AsJson = False,
 ) -> int:
-    """Let a call run now, in the place of the votes it lacks.
+    """Run a call in an emergency without the votes it lacks.
 
     Only where the policy permits it. A second person has to review it in time;
     until then no other glass can be broken.

@@ -28,7 +28,7 @@ def review_glass(
     token_stdin: TokenStdin = False,
     as_json: AsJson = False,
 ) -> int:
-    """Review what somebody else ran without its votes.
+    """Review what somebody ran without its votes.
 
     Parameters
     ----------
