@@ -18,7 +18,9 @@ from sayso.broker.ports import Claim, Standing, Subscription
 from sayso.broker.run import run
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.world import World
+from sayso.core.moment import Moment, plus
 from sayso.core.session import CallDraft
+from sayso.errors import StoreUnavailable
 from sayso.people.person import Person
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.requests.approval import ApprovalRequest
@@ -63,6 +65,20 @@ class Fate:
         return fate
 
 
+class ProcessClock(FakeClock):
+    """The time as one process sees it: the machine's clock is set forward and back, and it never goes back."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__()
+        self._began = place.clock._began
+        self._place = place
+        self._last = super().now()
+
+    def now(self) -> Moment:
+        self._last = max(self._last, plus(super().now(), self._place.set_forward))
+        return self._last
+
+
 class Place:
     """What outlives every process: the store, the time, the rules, and what the tool did."""
 
@@ -86,6 +102,9 @@ class Place:
         self.executed: list[tuple[str, Mapping[str, Any]]] = []
         self.at_execution: Callable[[str, Mapping[str, Any]], Awaitable[None]] | None = None
         self.lossy = False
+        self.set_forward = 0.0
+        self.furthest = 0.0
+        self.store_is_down = False
         self.hesitant = False
 
     def start(self) -> Process:
@@ -98,6 +117,11 @@ class Place:
     def alive(self) -> list[Process]:
         """The processes that have not died."""
         return [process for process in self.processes if not process.dead]
+
+    def set_clock(self, seconds: float) -> None:
+        """Set the machine's clock so many seconds forward, or back, for every process."""
+        self.set_forward += seconds
+        self.furthest = max(self.furthest, self.set_forward)
 
     async def hesitate(self) -> None:
         """A moment in which others may go first."""
@@ -117,7 +141,7 @@ class Process:
         world = World(
             Door(self),  # type: ignore[arg-type]
             Post(self),
-            place.clock,
+            ProcessClock(place),
             place.ids,
             place.rules,
             NOTHING_KNOWN,
@@ -255,6 +279,8 @@ class Door:
 
         async def call(*arguments: Any, **named: Any) -> Any:
             async def act() -> Any:
+                if process.place.store_is_down:  # what raises has changed nothing
+                    raise StoreUnavailable("the database restarts", "try again in a moment")
                 with _elsewhere():
                     return await method(*arguments, **named)
 

@@ -28,9 +28,12 @@ from sayso.errors import (
     CallAlreadyRan,
     CallDenied,
     CallRejected,
+    DigestMismatch,
+    EditRefused,
     NotEligible,
     NotNow,
     RequestClosed,
+    StoreUnavailable,
 )
 from sayso.people.directory import Directory
 from sayso.people.person import Person
@@ -41,6 +44,7 @@ from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, judge
 from sayso.requests.approval import ApprovalRequest, Status, Vote
 from sayso.requests.grant import Grant
+from sayso.requests.quorum import out_of_reach_of
 from tests.fakes.world import FakeRules, PeopledStore, make_actor, rule
 from tests.reference.gate import enough
 from tests.simulation.processes import (
@@ -54,6 +58,8 @@ from tests.simulation.processes import (
 )
 
 ANNA = Person("anna", "Anna", admin=True)
+EVE = Person("eve", "Eve")
+"""Somebody who may decide nothing, and tries."""
 SECONDS = 45.0
 """How long the eventful part of a schedule lasts."""
 
@@ -149,7 +155,13 @@ class Schedule:
     def _claimed(self, request: ApprovalRequest) -> None:
         """The right to run was given: rules in force at that moment have to agree."""
         assert not self.statuses[request.request_id].count(Status.RUNNING) > 1
-        givers = {r.person_id for r in request.reviews if r.vote is Vote.APPROVE}
+        approving = [
+            review
+            for review in request.votes
+            if review.vote is Vote.APPROVE and review.digest == request.digest
+        ]
+        givers = {review.person_id for review in approving}
+        assert EVE.person_id not in givers, "somebody who may not decide was counted"
         grant = Grant(request.request_id, request.digest, tuple(givers), request.created_at)
         people = Directory({"owner": _owner(), "anna": ANNA})
         now = self.place.clock.now()
@@ -172,12 +184,14 @@ class Schedule:
         found = await self.store.call(call_id)
         assert found is not None, "a call ran that the store does not know"
         stored, call = found
+        request = await self.store.request(call_id)
+        if request is not None:
+            call = request.call  # as people made it, if they did
         assert dict(call.arguments) == dict(arguments), "something else ran than was judged"
         bodies = [e.body for e in await self.store.audit_chain(0, 100_000) if call_id in e.body]
         if stored.effect == "allow":
             assert any('"effect":"allow"' in body for body in bodies)
             return
-        request = await self.store.request(call_id)
         assert request is not None
         assert request.status in (Status.RUNNING, Status.UNKNOWN)
         assert sum('"kind":"claim"' in body for body in bodies) == 1
@@ -192,12 +206,14 @@ class Schedule:
         await self._say(rule("ask"))
         now = place.clock.now()
         there = await self.store.directory()
-        both = replace(there, people={**there.people, ANNA.person_id: ANNA})
-        await self.store.change_people(there, both, now, (), ())
+        more = {person.person_id: person for person in (ANNA, EVE)}
+        everybody = replace(there, people={**there.people, **more})
+        await self.store.change_people(there, everybody, now, (), ())
         for person_id in ("owner", "anna"):
             self.people.append(
                 await make_actor(self.store, place.ids, now, CredentialKind.SESSION, person_id)
             )
+        eve = await make_actor(self.store, place.ids, now, CredentialKind.SESSION, "eve")
         agent = await make_actor(self.store, place.ids, now, CredentialKind.AGENT, agent_id="coder")
         first = place.start()
         sessions = [
@@ -210,6 +226,11 @@ class Schedule:
         actors += [self._person(actor) for actor in self.people]
         if chance.random() < 0.6:
             actors.append(self._change_rules())
+        actors.append(self._meddle(eve))
+        if chance.random() < 0.4:
+            actors.append(self._set_clocks())
+        if chance.random() < 0.4:
+            actors.append(self._restart_the_store())
         if chance.random() < 0.3:
             actors.append(self._stop(chance.choice(sessions)))
         acting = [asyncio.ensure_future(actor) for actor in actors]
@@ -223,10 +244,10 @@ class Schedule:
         while not self.over:
             while len(self.place.alive) < wanted:
                 process = self.place.start()
-                with contextlib.suppress(Crash):
-                    await _in(process, process.broker.start())
-                if not process.dead and process.broker._tasks == []:
-                    await _in(process, process.broker.start())
+                while not process.dead and process.broker._tasks == [] and not self.over:
+                    with contextlib.suppress(Crash, StoreUnavailable):
+                        await _in(process, process.broker.start())
+                    await asyncio.sleep(0.5)
             await asyncio.sleep(self.chance.uniform(0.1, 12))
 
     async def _process(self) -> Process:
@@ -269,7 +290,7 @@ class Schedule:
         if error is None:
             assert work.result() == "sent"
             return work.result()  # type: ignore[no-any-return]
-        if isinstance(error, Crash):
+        if isinstance(error, (Crash, StoreUnavailable)):
             return None
         assert isinstance(error, (CallDenied, CallRejected, CallAlreadyRan)), repr(error)
         return error
@@ -281,7 +302,7 @@ class Schedule:
             process = await self._process()
             try:
                 waiting = await _in(process, process.broker.inbox(actor))
-            except Crash:
+            except (Crash, StoreUnavailable):
                 continue
             if not waiting:
                 continue
@@ -308,7 +329,7 @@ class Schedule:
             lambda: acts.ask_back(actor, name, "why?"),
             lambda: acts.break_glass(actor, name, digest=request.digest, why="now"),
         )
-        with contextlib.suppress(Crash, RequestClosed, NotNow, NotEligible):
+        with contextlib.suppress(Crash, RequestClosed, NotNow, NotEligible, StoreUnavailable):
             for broken in await _in(process, look):
                 await _in(
                     process,
@@ -318,12 +339,19 @@ class Schedule:
 
     async def _click(self, actor: Actor, request: ApprovalRequest, vote: Vote) -> bool:
         process = await self._process()
+        more: dict[str, Any] = {}
+        if vote is Vote.APPROVE and self.chance.random() < 0.2:
+            more = {"arguments": {"n": self.chance.randrange(8)}}
         try:
             changed = await _in(
                 process,
-                process.broker.review(actor, request.request_id, vote, digest=request.digest),
+                process.broker.review(
+                    actor, request.request_id, vote, digest=request.digest, **more
+                ),
             )
-        except (Crash, RequestClosed, NotNow, NotEligible):
+        except (
+            Crash, RequestClosed, NotNow, NotEligible, StoreUnavailable, DigestMismatch, EditRefused,
+        ):  # fmt: skip
             return False
         if changed.status is Status.PENDING:
             return False  # the other one has to approve as well
@@ -333,7 +361,7 @@ class Schedule:
         return True
 
     async def _settle_one(self, process: Process, actor: Actor, request: ApprovalRequest) -> None:
-        with contextlib.suppress(Crash, RequestClosed, NotEligible):
+        with contextlib.suppress(Crash, RequestClosed, NotEligible, StoreUnavailable):
             await _in(
                 process,
                 process.broker.settle(actor, request.request_id, ok=True, summary="looked"),
@@ -343,7 +371,8 @@ class Schedule:
         chance = self.chance
         admins = ApprovalPolicy(approver=Approver.ADMIN)
         short = ApprovalPolicy(timeout=chance.choice((2.0, 5.0, 15.0)))
-        both = ApprovalPolicy(quorum=2, break_glass=chance.choice((5.0, 60.0)))
+        editable = ApprovalPolicy(allow_edit=True)
+        both = ApprovalPolicy(quorum=2, allow_edit=True, break_glass=chance.choice((5.0, 60.0)))
         allowing = replace(short, on_timeout=OnTimeout.ALLOW, reminders=(1.0, 3.0, 4.0))
         told = replace(rule("ask", approval=allowing), origin=Origin.TOOL_POLICY)
         while not self.over:
@@ -354,16 +383,48 @@ class Schedule:
                         rule("ask"), rule("ask", approval=short), rule("ask", approval=short),
                         rule("ask", approval=admins), rule("ask", approval=admins),
                         rule("ask", approval=both), rule("ask", approval=both), told, told,
+                        rule("ask", approval=editable), rule("ask", approval=editable),
                         rule("allow", "send"), rule("deny", "send"),
                         None,
                     )
                 )
             )  # fmt: skip
 
+    async def _meddle(self, eve: Actor) -> None:
+        """Somebody who may decide nothing knows the ids and the digests, and gets nowhere."""
+        while not self.over:
+            await asyncio.sleep(self.chance.uniform(2, 9))
+            process = await self._process()
+            name = self.chance.choice([*self.statuses, ""])
+            request = await self.store.request(name)
+            if request is None:
+                continue
+            vote = self.chance.choice((Vote.APPROVE, Vote.REJECT))
+            review = process.broker.review(eve, name, vote, digest=request.digest)
+            try:
+                await _in(process, review)
+            except (Crash, NotEligible, StoreUnavailable):
+                continue
+            raise AssertionError("somebody who may not decide has decided")
+
+    async def _set_clocks(self) -> None:
+        """The machine's clock is set, a little or far, forward and back."""
+        while not self.over:
+            await asyncio.sleep(self.chance.uniform(3, 15))
+            self.place.set_clock(self.chance.choice((-400.0, -20.0, -1.0, 1.0, 7.0, 40.0, 700.0)))
+
+    async def _restart_the_store(self) -> None:
+        """The database is away for a moment, now and then."""
+        while not self.over:
+            await asyncio.sleep(self.chance.uniform(5, 20))
+            self.place.store_is_down = True
+            await asyncio.sleep(self.chance.choice((0.05, 1.0, 6.0)))
+            self.place.store_is_down = False
+
     async def _stop(self, session_id: str) -> None:
         await asyncio.sleep(self.chance.uniform(5, SECONDS))
         process = await self._process()
-        with contextlib.suppress(Crash):
+        with contextlib.suppress(Crash, StoreUnavailable):
             await _in(process, process.broker.gate(session_id).stop())
 
     async def _say(self, sends: Rule | None) -> None:
@@ -379,7 +440,8 @@ class Schedule:
     async def settle(self) -> None:
         """Every process is gone; another one starts, time passes, people answer what waits."""
         place = self.place
-        place.fate.armed = place.lossy = False
+        place.fate.armed = place.lossy = place.store_is_down = False
+        place.set_forward = place.furthest  # whatever the furthest clock wrote is over by then
         await self._say(rule("ask"))
         for process in place.alive:
             process.die()
@@ -403,7 +465,7 @@ class Schedule:
     def _check_what_time_told(self, log: list[dict[str, Any]]) -> None:
         """Each reminder, and the alert of each glass, was there once, whoever brought it."""
         told = Counter(
-            (r["call_id"], r["reason"], r.get("comment"))
+            (r["call_id"], r["digest"], r["reason"], r.get("comment"))
             for r in log
             if r.get("reason") in ("reminded", "escalated", "not-reviewed", "delivered")
         )
@@ -416,8 +478,12 @@ class Schedule:
         return found  # type: ignore[no-any-return]
 
     async def _answer_everything(self, fresh: Process) -> None:
-        """What waits can be answered: approved ones that nobody wants lapse, unknown ones are settled."""
+        """What waits can be answered: approved ones that nobody wants lapse, unknown ones are settled.
+
+        What nobody could approve any more says so and waits for its time.
+        """
         anna = self.people[1]
+        out_of_reach = []
         for request in await fresh.broker.inbox(anna):
             if request.status is Status.UNKNOWN:
                 settled = await fresh.broker.settle(
@@ -430,8 +496,14 @@ class Schedule:
                         await fresh.broker.review(
                             person, request.request_id, Vote.APPROVE, digest=request.digest
                         )
-                assert (await self.request(request.request_id)).status is Status.APPROVED
-        assert await fresh.broker.inbox(anna) == []
+                asked = await self.request(request.request_id)
+                if asked.status is not Status.APPROVED:
+                    assert out_of_reach_of(asked, await self.store.directory()), (
+                        "it could be answered"
+                    )
+                    assert asked.expires_at is not None
+                    out_of_reach.append(asked.request_id)
+        assert [left.request_id for left in await fresh.broker.inbox(anna)] == out_of_reach
 
     async def _check(self) -> None:
         executed = Counter(call_id for call_id, _ in self.place.executed)
