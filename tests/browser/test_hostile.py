@@ -79,6 +79,8 @@ async def test_hostile_text_stays_text_and_leaves_the_buttons_alone(
     await expect(window.card.locator("style")).to_have_count(0)
     buttons = await window.card.get_by_role("button").all_inner_texts()
     assert [text.split("\n")[0].strip() for text in buttons if "Explain" not in text] == [
+        "Not now",
+        "Why?",
         "Approve once",
         "Reject…",
     ]
