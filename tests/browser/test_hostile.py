@@ -80,7 +80,7 @@ async def test_hostile_text_stays_text_and_leaves_the_buttons_alone(
     buttons = await window.card.get_by_role("button").all_inner_texts()
     assert [text.split("\n")[0].strip() for text in buttons if "Explain" not in text] == [
         "Not now",
-        "Why?",
+        "Ask why…",
         "Approve once",
         "Reject…",
     ]
