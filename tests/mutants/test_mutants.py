@@ -53,10 +53,10 @@ def law_of(patch: Path) -> str:
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources and tests that the laws need."""
+    """A copy of the sources, tests and made-up work that the laws need."""
     copy = tmp_path_factory.mktemp("copy")
-    shutil.copytree(ROOT / "src", copy / "src", ignore=LEFT_OUT)
-    shutil.copytree(ROOT / "tests", copy / "tests", ignore=LEFT_OUT)
+    for folder in ("src", "tests", "bench"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=LEFT_OUT)
     shutil.copy(ROOT / "pyproject.toml", copy)
     with (copy / "tests" / "conftest.py").open("a", encoding="utf-8") as conftest:
         conftest.write(PROFILES)
