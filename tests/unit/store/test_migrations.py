@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,6 +46,17 @@ def test_the_migrations_make_the_tables(tmp_path: Path, database: sqlite3.Connec
     with engine.connect() as connection:
         command.check(migrations.configuration(connection))
     engine.dispose()
+
+
+def test_what_alembic_prints_goes_where_the_program_prints_now(
+    tmp_path: Path, database: sqlite3.Connection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert migrations.configuration().stdout is sys.stdout
+    engine = create_engine(f"sqlite:///{tmp_path / 'sayso.db'}")
+    with engine.connect() as connection:
+        command.check(migrations.configuration(connection))
+    engine.dispose()
+    assert "No new upgrade operations" in capsys.readouterr().out
 
 
 def test_the_migrations_make_every_check_of_the_tables(database: sqlite3.Connection) -> None:

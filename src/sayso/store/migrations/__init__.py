@@ -6,6 +6,7 @@ database need not load Alembic.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,8 @@ def configuration(connection: Connection | None = None) -> Config:
     """Alembic's configuration for these migrations, on a connection whose transaction is the caller's."""
     from alembic.config import Config
 
-    config = Config()
+    # Unless told, Alembic keeps the standard output of the moment in which it was first imported.
+    config = Config(stdout=sys.stdout)
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
