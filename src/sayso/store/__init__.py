@@ -1,5 +1,5 @@
-"""Where calls, requests, rules, credentials and the audit log are kept: SQLite, and an in-memory
-twin for tests.
+"""Where calls, requests, rules, credentials and the audit log are kept: SQLite,
+PostgreSQL, and an in-memory twin for tests.
 
 No decision is taken here: a store answers queries and makes conditional writes, and says who
 won a race. Read `tables.py` first, then `memory/store.py`, the shortest complete store.
