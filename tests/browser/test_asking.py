@@ -19,14 +19,17 @@ async def test_not_now_takes_it_off_the_list_and_it_can_be_shown_again(
 ) -> None:
     standing = await site.ask()
     await desktop.card.get_by_role("button", name="Not now").click()
-    await expect(desktop.card.get_by_role("button", name="Show again")).to_be_visible()
+    await expect(desktop.card.get_by_role("button", name="Show again")).to_be_focused()
     assert await desktop.page.title() == "sayso · Inbox"
     request = await site.broker.world.store.request(standing["call_id"])
     assert request is not None
     assert request.attention.snoozed_until("owner") is not None
     await desktop.card.get_by_role("button", name="Show again").click()
-    await expect(desktop.card.get_by_role("button", name="Not now")).to_be_visible()
+    await expect(desktop.card.get_by_role("button", name="Not now")).to_be_focused()
     await expect(desktop.approve).to_be_visible()
+    await desktop.card.get_by_role("button", name="Ask why…").click()
+    await desktop.card.get_by_role("button", name="Cancel").click()
+    await expect(desktop.card.get_by_role("button", name="Ask why…")).to_be_focused()
 
 
 @pytest.mark.spec("REQ-68")

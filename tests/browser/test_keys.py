@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from playwright.async_api import expect
 
+from sayso.requests.approval import Status
 from tests.browser.conftest import IN_ONE_LOOP, OpenWindow
 from tests.browser.site import PASSPHRASE, Site
 from tests.browser.window import Window
@@ -55,13 +56,13 @@ async def test_no_key_and_no_click_decides_in_the_first_moment(desktop: Window, 
 
 
 async def test_enter_decides_nothing(desktop: Window, site: Site) -> None:
-    await site.ask()
+    standing = await site.ask()
     await expect(desktop.approve).to_be_visible()
     assert "Approve" not in await desktop.focused()
     await desktop.settle()
-    for _ in range(12):
+    for _ in range(16):
         await desktop.page.keyboard.press("Enter")
-        # What Enter may open: the sheet of keys, the explanation, the field for a reason.
+        # What Enter may do: open the sheet of keys, the explanation, the field for a reason; snooze.
         await desktop.page.keyboard.press("Escape")
         await desktop.page.keyboard.press("Tab")
         if "Log out" in await desktop.focused():
@@ -69,7 +70,9 @@ async def test_enter_decides_nothing(desktop: Window, site: Site) -> None:
     await desktop.approve.focus()
     await desktop.page.keyboard.press("Enter")
     await desktop.page.wait_for_timeout(200)
-    assert await pending(desktop) == 1
+    request = await site.broker.world.store.request(standing["call_id"])
+    assert request is not None
+    assert (request.status, request.reviews) == (Status.PENDING, ())
     await desktop.page.keyboard.press("Space")
     await expect(desktop.result).to_contain_text("Approved by you")
 

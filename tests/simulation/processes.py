@@ -211,7 +211,9 @@ class Process:
         names = [person.person_id for person in asked]
         await self.effect(
             "deliver",
-            lambda: self.broker.attention.delivered(request.request_id, "test", names),
+            lambda: self.broker.attention.delivered(
+                request.request_id, request.digest, "test", names
+            ),
         )
 
     async def update(self, request: ApprovalRequest) -> None:

@@ -43,16 +43,24 @@ class Attention:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def delivered(self, request_id: str, channel: str, person_ids: Sequence[str]) -> None:
-        """Note that a channel showed the card to these people; only those who may decide are noted."""
-        for person_id in person_ids:
-            await self._delivered(request_id, channel, person_id)
+    async def delivered(
+        self, request_id: str, digest: str, channel: str, person_ids: Sequence[str]
+    ) -> None:
+        """Note that a channel showed the card, with this content, to these people.
 
-    async def shown(self, actor: Actor, request_id: str) -> ApprovalRequest:
-        """Note that the card stands before this person's eyes; raises NotEligible, RequestNotFound."""
+        Only those who may decide are noted, and nothing once the call was edited: nobody saw that.
+        """
+        for person_id in person_ids:
+            await self._delivered(request_id, digest, channel, person_id)
+
+    async def shown(self, actor: Actor, request_id: str, digest: str) -> ApprovalRequest:
+        """Note that the card, with this content, stands before this person's eyes.
+
+        Raises NotEligible, RequestNotFound.
+        """
         _must_decide(actor)
         request = await visible_request(self._world, actor, request_id)
-        await self._delivered(request_id, actor.channel, actor.person.person_id)
+        await self._delivered(request_id, digest, actor.channel, actor.person.person_id)
         return await self._world.store.request(request_id) or request
 
     async def snooze(self, actor: Actor, request_id: str, seconds: float) -> ApprovalRequest:
@@ -206,14 +214,18 @@ class Attention:
             except LostRace:
                 continue
 
-    async def _delivered(self, request_id: str, channel: str, person_id: str) -> None:
+    async def _delivered(self, request_id: str, digest: str, channel: str, person_id: str) -> None:
         while True:
             request = await self._world.store.request(request_id)
             now = self._world.clock.now()
             if request is None or not request.waits or is_over(request, now):
                 return
             known = request.attention.delivered_to(channel, person_id)
-            if known or person_id not in await eligible_ids(self._world, request):
+            if (
+                known
+                or request.digest != digest
+                or person_id not in await eligible_ids(self._world, request)
+            ):
                 return
             event = Delivered(Delivery(channel, person_id, now))
             try:

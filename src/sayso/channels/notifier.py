@@ -24,8 +24,8 @@ _log = structlog.get_logger("sayso.channels")
 Picture = Callable[[ApprovalRequest], Awaitable[Card]]
 """Makes the card of a request as it is now, for the person whom the channels reach."""
 
-Confirm = Callable[[str, str, Sequence[str]], Awaitable[object]]
-"""Notes that a card was delivered: request id, channel, the ids of the people it reached."""
+Confirm = Callable[[str, str, str, Sequence[str]], Awaitable[object]]
+"""Notes that a card was delivered: request id, digest, channel, the ids of the people it reached."""
 
 RETRY_SECONDS = (1.0, 5.0, 30.0, 120.0)
 DELIVERY_SECONDS = 30.0
@@ -174,6 +174,7 @@ class _Delivery:
     ) -> None:
         self._confirm = confirm
         self._unconfirmed: set[str] = set()
+        self._shown_digest = ""
         self._confirmed: set[str] = set()
         self._again = False
         self._channel = channel
@@ -291,7 +292,7 @@ class _Delivery:
             return
         self._unconfirmed.clear()
         try:
-            await self._confirm(request.request_id, self._channel.name, told)
+            await self._confirm(request.request_id, self._shown_digest, self._channel.name, told)
         except Exception as error:  # a delivery that is not noted counts as none
             _log.warning("a delivery was not noted", error=_words(error))
         else:
@@ -313,6 +314,7 @@ class _Delivery:
             self._tried = True
             await self._channel.announce(card)
             self._announced = True
+        self._shown_digest = card.digest
 
 
 def _can_ask(channel: Channel) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
+from sayso.channels.display import safe_line
 from sayso.cli.acting import acting, confirmed
 from sayso.cli.cards import card_json, card_text, find_request, must_see
 from sayso.cli.exit_codes import ExitCode
@@ -46,12 +47,16 @@ async def approve_set(
                 print("Not approved; what waits still waits.", file=sys.stderr)
                 return ExitCode.FAILURE
         decided = await broker.review_set(
-            actor, found.batch_id, Vote.APPROVE, digest=digest or found.digest, comment=note
+            actor,
+            found.batch_id,
+            Vote.APPROVE,
+            digest=found.digest if digest is None else digest,
+            comment=note,
         )
         if as_json:
             cards = [await card_json(broker, one, actor) for one in decided.requests]
             print(json.dumps({"batch_id": decided.batch_id, "cards": cards}, indent=2))
         else:
             for one in decided.requests:
-                print(f"{one.status.value}: {one.call.written_name}")
+                print(f"{one.status.value}: {safe_line(one.call.written_name)}")
     return ExitCode.OK

@@ -79,13 +79,15 @@ class OwnerAtTerminal:
 
         return vote
 
-    async def shown(self, request_id: str) -> None:
+    async def shown(self, request_id: str, digest: str) -> None:
         """Note that a card is on the owner's screen, which is a delivery to them."""
-        await self._broker().attention.delivered(request_id, "terminal", [OWNER])
+        await self.delivered(request_id, digest, "terminal", [OWNER])
 
-    async def delivered(self, request_id: str, channel: str, people: Sequence[str]) -> None:
+    async def delivered(
+        self, request_id: str, digest: str, channel: str, people: Sequence[str]
+    ) -> None:
         """Note what a channel says it has delivered."""
-        await self._broker().attention.delivered(request_id, channel, people)
+        await self._broker().attention.delivered(request_id, digest, channel, people)
 
     async def lock(self) -> None:
         """End the login, if there was one."""

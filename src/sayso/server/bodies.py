@@ -55,6 +55,20 @@ class ResolveBody(Body):
     bypass_scope: Literal["category", "mcp_server", "all"] | None = None
 
 
+class SetBody(Body):
+    """A decision on a whole set, as it is and once; `digest` is the set's, required with `approve`."""
+
+    action: Literal["approve", "reject"]
+    note: Note | None = None
+    digest: Digest | None = None
+
+
+class ShownBody(Body):
+    """Which content of the card was before somebody's eyes."""
+
+    digest: Digest
+
+
 class PermissionBody(Body):
     """The end user's own word; `digest` is required with an allow and says what was shown."""
 

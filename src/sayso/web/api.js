@@ -185,9 +185,13 @@ export class Api {
     return this.#beside(id, "break-glass/review", note ? { justified, note } : { justified });
   }
 
-  /** @param {string} id says that its card is before this person's eyes */
-  async shown(id) {
-    await this.#send("POST", `api/inbox/${encodeURIComponent(id)}/shown`);
+  /**
+   * Says that a card is before this person's eyes.
+   * @param {string} id
+   * @param {string} digest of what it shows
+   */
+  async shown(id, digest) {
+    await this.#send("POST", `api/inbox/${encodeURIComponent(id)}/shown`, { digest });
   }
 
   /**

@@ -181,7 +181,7 @@ export class Waiting extends EventTarget {
     if (this.told.has(key)) return;
     this.told.add(key);
     try {
-      await this.api.shown(card.request_id);
+      await this.api.shown(card.request_id, card.digest);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.told.delete(key);

@@ -43,7 +43,7 @@ async def test_time_allows_once_somebody_who_may_decide_was_shown_the_card_and_i
     scene = allowing()
     gate = await scene.gate()
     standing = await gate.submit(draft())
-    await scene.broker.attention.delivered(standing.call_id, "telegram", ["anna"])
+    await scene.broker.attention.delivered(standing.call_id, standing.digest, "telegram", ["anna"])
     assert await over(scene, standing.call_id) == (Status.APPROVED, "expired-allow")
     told = await gate.wait(standing.call_id, 0)
     assert (told.effect, told.reason, told.by) == ("allow", "expired-allow", None)
@@ -65,7 +65,7 @@ async def test_time_allows_nothing_that_a_list_asks_about() -> None:
     """An ask of a list always goes to a person (POL-20)."""
     scene = make_scene(rule("ask", approval=ALLOWS))
     standing = await (await scene.gate()).submit(draft())
-    await scene.broker.attention.delivered(standing.call_id, "telegram", [OWNER])
+    await scene.broker.attention.delivered(standing.call_id, standing.digest, "telegram", [OWNER])
     assert await over(scene, standing.call_id) == (Status.EXPIRED, "expired")
     request = await scene.request(standing.call_id)
     assert request.resolution is not None
@@ -77,7 +77,9 @@ async def test_time_allows_nothing_that_a_list_asks_about() -> None:
 async def test_a_delivery_to_somebody_who_may_not_decide_is_none() -> None:
     scene = allowing()
     standing = await (await scene.gate()).submit(draft())
-    await scene.broker.attention.delivered(standing.call_id, "telegram", ["nils", "nobody"])
+    await scene.broker.attention.delivered(
+        standing.call_id, standing.digest, "telegram", ["nils", "nobody"]
+    )
     assert (await scene.request(standing.call_id)).attention.deliveries == ()
     assert await over(scene, standing.call_id) == (Status.EXPIRED, "expired")
 
@@ -86,7 +88,7 @@ async def test_a_delivery_to_somebody_who_may_decide_no_longer_does_not_count() 
     scene = allowing(replace(ALLOWS, approver=Approver.ADMIN))
     scene.store.folk["bob"] = Person("bob", "Bob", admin=True)
     standing = await (await scene.gate()).submit(draft())
-    await scene.broker.attention.delivered(standing.call_id, "telegram", ["anna"])
+    await scene.broker.attention.delivered(standing.call_id, standing.digest, "telegram", ["anna"])
     scene.store.folk["anna"] = replace(ANNA, admin=False)
     assert await over(scene, standing.call_id) == (Status.EXPIRED, "expired")
 
@@ -95,7 +97,7 @@ async def test_what_time_allowed_is_asked_again_where_the_policy_no_longer_says_
     scene = allowing()
     gate = await scene.gate()
     standing = await gate.submit(draft())
-    await scene.broker.attention.delivered(standing.call_id, "telegram", [OWNER])
+    await scene.broker.attention.delivered(standing.call_id, standing.digest, "telegram", [OWNER])
     assert (await over(scene, standing.call_id))[0] is Status.APPROVED
     scene.rules.say(rule("ask"))
     asked = await gate.claim(standing.call_id, standing.digest)
@@ -109,7 +111,9 @@ async def test_a_delivery_is_noted_once_and_recorded_and_tells_no_channel_anew()
     await scene.broker.start()
     standing = await (await scene.gate()).submit(draft())
     for _ in range(3):
-        await scene.broker.attention.delivered(standing.call_id, "telegram", ["anna", OWNER])
+        await scene.broker.attention.delivered(
+            standing.call_id, standing.digest, "telegram", ["anna", OWNER]
+        )
     request = await scene.request(standing.call_id)
     shown = [(d.channel, d.person_id) for d in request.attention.deliveries]
     assert shown == [("telegram", "anna"), ("telegram", OWNER)]
@@ -126,11 +130,11 @@ async def test_the_page_says_itself_that_it_shows_the_card() -> None:
     scene = allowing()
     standing = await (await scene.gate()).submit(draft())
     person = replace(await scene.actor(), channel="web")
-    await scene.broker.attention.shown(person, standing.call_id)
+    await scene.broker.attention.shown(person, standing.call_id, standing.digest)
     request = await scene.request(standing.call_id)
     assert [(d.channel, d.person_id) for d in request.attention.deliveries] == [("web", OWNER)]
     with pytest.raises(NotEligible):
-        await scene.broker.attention.shown(await scene.agent(), standing.call_id)
+        await scene.broker.attention.shown(await scene.agent(), standing.call_id, standing.digest)
 
 
 async def test_a_delivery_after_the_end_changes_nothing() -> None:
@@ -138,8 +142,8 @@ async def test_a_delivery_after_the_end_changes_nothing() -> None:
     standing = await (await scene.gate()).submit(draft())
     await scene.clock.sleep(60)
     before = await scene.request(standing.call_id)
-    await scene.broker.attention.delivered(standing.call_id, "telegram", [OWNER])
-    await scene.broker.attention.delivered("nothing", "telegram", [OWNER])
+    await scene.broker.attention.delivered(standing.call_id, standing.digest, "telegram", [OWNER])
+    await scene.broker.attention.delivered("nothing", standing.digest, "telegram", [OWNER])
     assert await scene.request(standing.call_id) == before
 
 
@@ -287,7 +291,9 @@ async def test_one_question_at_a_time_and_an_answer_only_to_that_one() -> None:
 async def test_what_was_shown_before_an_edit_was_another_call() -> None:
     scene = allowing(replace(ALLOWS, allow_edit=True, quorum=2))
     standing = await (await scene.gate()).submit(draft())
-    await scene.broker.attention.delivered(standing.call_id, "telegram", ["anna", OWNER])
+    await scene.broker.attention.delivered(
+        standing.call_id, standing.digest, "telegram", ["anna", OWNER]
+    )
     owner = await scene.actor()
     await scene.broker.review(
         owner,
@@ -298,4 +304,9 @@ async def test_what_was_shown_before_an_edit_was_another_call() -> None:
     )
     request = await scene.request(standing.call_id)
     assert (request.status, request.attention.deliveries) == (Status.PENDING, ())
+    # Nor does it count when it is told only now: what was before their eyes was the other call.
+    anna = await scene.actor(person_id="anna")
+    await scene.broker.attention.shown(anna, standing.call_id, standing.digest)
+    await scene.broker.attention.delivered(standing.call_id, standing.digest, "telegram", ["anna"])
+    assert (await scene.request(standing.call_id)).attention.deliveries == ()
     assert await over(scene, standing.call_id) == (Status.EXPIRED, "expired")

@@ -341,8 +341,10 @@ async def test_a_reminder_shows_the_card_once_more_to_whom_it_concerns_and_is_no
 
 async def test_what_was_delivered_is_said_once_for_each_person_it_reached() -> None:
     confirmed: list[tuple[str, str, list[str]]] = []
+    request = a_request()
 
-    async def confirm(request_id: str, channel: str, people: Sequence[str]) -> None:
+    async def confirm(request_id: str, digest: str, channel: str, people: Sequence[str]) -> None:
+        assert digest == request.digest
         confirmed.append((request_id, channel, list(people)))
 
     def with_confirming(*them: object) -> Channels:

@@ -239,6 +239,9 @@ def test_a_set_is_approved_with_the_code_of_all_of_it(sayso: CommandLine) -> Non
     first, second = (standing.call_id for standing in made.standings)
     wrong = sayso.owner("approve", first, "--set", "--code", made.standings[0].code)
     assert (wrong.code, "not the one of this set" in wrong.err) == (ExitCode.FAILURE, True)
+    none = sayso.owner("approve", first, "--set", "--digest", "")
+    assert "not the one of these calls in this order" in none.err
+    assert {status(sayso, first), status(sayso, second)} == {"pending"}
     said = sayso.owner("approve", second, "--set", "--code", code)
     assert said.out == "approved: send_mail\napproved: send_mail\n"
     assert {status(sayso, first), status(sayso, second)} == {"approved"}

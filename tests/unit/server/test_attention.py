@@ -103,8 +103,14 @@ async def test_a_page_that_shows_the_card_says_so() -> None:
     agent, page = await site.agent(), await site.page()
     standing = await submit(agent, await open_session(agent))
     path = f"/api/inbox/{standing['call_id']}/shown"
-    assert (await page.post(path)).status_code == 204
-    assert (await agent.post(path)).status_code == 403
+    other = {"digest": "0" * len(standing["digest"])}
+    assert (
+        await page.post(path, json=other)
+    ).status_code == 204  # another content, which counts for nothing
+    assert (await site.scene.request(standing["call_id"])).attention.deliveries == ()
+    seen = {"digest": standing["digest"]}
+    assert (await page.post(path, json=seen)).status_code == 204
+    assert (await agent.post(path, json=seen)).status_code == 403
     request = await site.scene.request(standing["call_id"])
     assert [(d.channel, d.person_id) for d in request.attention.deliveries] == [("web", "owner")]
     await site.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import Awaitable, Callable
 
@@ -15,7 +14,7 @@ from sayso.channels.terminal.prompt import QUIET_SECONDS, Prompt
 from sayso.channels.terminal.tty import CONTROLLING, Terminal, usable
 from sayso.channels.terminal.unlocking import Keyring, Lock
 from sayso.core.moment import Moment
-from sayso.errors import SaysoError, Undeliverable
+from sayso.errors import Undeliverable
 from sayso.people.person import OWNER, Person
 
 MAX_LENGTH = 200_000
@@ -40,12 +39,12 @@ class TerminalApprover:
         path: str = CONTROLLING,
         quiet_seconds: float = QUIET_SECONDS,
         concerns: Callable[[Card], bool] = lambda card: True,
-        shown: Callable[[str], Awaitable[object]] | None = None,
+        shown: Callable[[str, str], Awaitable[object]] | None = None,
     ) -> None:
         """`keyring` checks the owner's passphrase, `now` is the clock, `path` the terminal's device.
 
-        `concerns` tells which cards are shown here; others wait elsewhere. `shown` is told the id of
-        each request whose card is on the screen.
+        `concerns` tells which cards are shown here; others wait elsewhere. `shown` is told the id and
+        the digest of each request whose card stands on the screen.
         """
         self._shown = shown
         self._concerns = concerns
@@ -146,15 +145,13 @@ class TerminalApprover:
             width=terminal.width,
             diff_lines=self._diff_lines,
             look=_look(),
+            shown=self._shown,
         )
         self._current = dialogue
         self._seen.add(card.request_id)
         talking = asyncio.create_task(dialogue.run(), name="sayso-terminal-dialogue")
         resolved = asyncio.create_task(dialogue.resolved(), name="sayso-terminal-resolved")
         try:
-            if self._shown is not None:
-                with contextlib.suppress(SaysoError):  # a delivery that is not noted counts as none
-                    await self._shown(card.request_id)
             await asyncio.wait({talking, resolved}, return_when=asyncio.FIRST_COMPLETED)
             if talking.done():
                 talking.result()

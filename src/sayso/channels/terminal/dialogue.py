@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sayso.channels.card import Card
@@ -43,7 +44,10 @@ class Dialogue:
         width: int,
         diff_lines: int,
         look: Look,
+        shown: Callable[[str, str], Awaitable[object]] | None = None,
     ) -> None:
+        """`shown` is told the request and digest of the card, once all that would run stands on the screen."""
+        self._shown = shown
         self._card = card
         self._prompt = prompt
         self._lock = lock
@@ -115,6 +119,10 @@ class Dialogue:
         )
         self._must_see, self._hides = picture.cut_what, picture.cut
         await self._prompt.show(picture.text + self._choices())
+        if self._shown is not None and not self._must_see:
+            tell, self._shown = self._shown, None
+            with contextlib.suppress(SaysoError):  # a delivery that is not noted counts as none
+                await tell(self._card.request_id, self._card.digest)
 
     def _choices(self) -> str:
         """The line that says what each key grants; only what is offered stands there."""

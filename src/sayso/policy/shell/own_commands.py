@@ -23,8 +23,11 @@ LOOKING: tuple[tuple[str, ...], ...] = (
 """The beginnings of commands that change nothing."""
 
 DECIDING = frozenset(
-    {"approve", "reject", "passphrase", "tokens", "trust", "policy", "grants", "people", "bypass"}
-)
+    {
+        "approve", "ask-back", "break-glass", "db", "grants", "passphrase", "people", "policy", "reject",
+        "review-glass", "roles", "snooze", "tokens", "trust",
+    }
+)  # fmt: skip
 """The first words of commands that decide, or change who may: what a program not known is asked about for."""
 
 PACKAGE_RUNNERS = frozenset(

@@ -6,7 +6,7 @@ from litestar import post
 from litestar.params import FromPath, JSONBody
 
 from sayso.server.auth import Who
-from sayso.server.bodies import AskBackBody, BreakGlassBody, ReviewGlassBody, SnoozeBody
+from sayso.server.bodies import AskBackBody, BreakGlassBody, ReviewGlassBody, ShownBody, SnoozeBody
 from sayso.server.card_documents import Card
 from sayso.server.injected import Asked, TheBroker, TheCards
 from sayso.server.routes import route
@@ -17,11 +17,13 @@ from sayso.server.routes import route
     status_code=204,
     operation_id="cardShown",
     tags=["inbox"],
-    **route(Who.PERSON, 404),
+    **route(Who.PERSON, 404, body=True),
 )
-async def card_shown(request: Asked, request_id: FromPath[str], broker: TheBroker) -> None:
-    """Say that you have the card before your eyes, which is a delivery to you."""
-    await broker.attention.shown(request.user, request_id)
+async def card_shown(
+    request: Asked, request_id: FromPath[str], data: JSONBody[ShownBody], broker: TheBroker
+) -> None:
+    """Say that you have this content of the card before your eyes, which is a delivery to you."""
+    await broker.attention.shown(request.user, request_id, data.digest)
 
 
 @post(

@@ -20,7 +20,7 @@ from sayso.server.batch_documents import (
     Unfinished,
     UnfinishedCall,
 )
-from sayso.server.bodies import BatchBody, BatchCallBody, ResolveBody, TurnBody
+from sayso.server.bodies import BatchBody, BatchCallBody, SetBody, TurnBody
 from sayso.server.cards import Cards
 from sayso.server.config import MAX_CALL_BODY
 from sayso.server.injected import Asked, TheBroker, TheBuckets, TheCards
@@ -117,13 +117,11 @@ async def read_set(
 async def resolve_set(
     request: Asked,
     batch_id: FromPath[str],
-    data: JSONBody[ResolveBody],
+    data: JSONBody[SetBody],
     broker: TheBroker,
     cards: TheCards,
 ) -> SetShown:
     """Approve or reject everything of the set that waits; an approve carries the digest of the whole set."""
-    if data.arguments is not None:
-        raise CallInvalid("a set is approved as it is", "edit a call of it by itself")
     found = await broker.review_set(
         request.user, batch_id, Vote(data.action), digest=data.digest, comment=data.note
     )

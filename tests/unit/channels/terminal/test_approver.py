@@ -13,6 +13,10 @@ from sayso.channels.card import Card, card_of
 from sayso.channels.channel import TOO_LONG, fitted
 from sayso.channels.terminal import TerminalApprover
 from sayso.channels.terminal.approver import MAX_LENGTH
+from sayso.channels.terminal.dialogue import Dialogue
+from sayso.channels.terminal.picture import Look
+from sayso.channels.terminal.tty import TerminalGone
+from sayso.channels.terminal.unlocking import Lock
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.reason import Reason
 from sayso.errors import RequestClosed, StoreUnavailable, Undeliverable
@@ -100,6 +104,53 @@ async def test_one_key_and_the_passphrase_approve_exactly_what_was_shown(
         await wait_for(votes, 1)
     assert votes.taken == [("c1", Vote.APPROVE, card().digest, None)]
     assert PASSPHRASE not in person.screen
+
+
+async def test_a_card_is_told_as_shown_once_all_that_would_run_is_on_the_screen(
+    person: Person,
+) -> None:
+    told: list[tuple[str, str]] = []
+    once = asyncio.Event()
+
+    async def shown(*what: str) -> None:
+        told.append(what)  # type: ignore[arg-type]
+        once.set()
+
+    async with listening(person, Votes(), shown=shown, diff_lines=4) as approver:
+        long = card(a_request(a_call(arguments={"text": "x\n" * 400})))
+        await approver.announce(long)
+        await person.sees("f show all of it")
+        await asyncio.sleep(0.1)
+        assert told == []
+        person.press("f")
+        await asyncio.wait_for(once.wait(), 10)
+    assert told == [(long.request_id, long.digest)]
+
+
+async def test_a_card_that_did_not_reach_the_screen_was_not_shown() -> None:
+    told: list[str] = []
+
+    async def shown(*what: str) -> None:
+        told.extend(what)
+
+    class Gone:
+        async def show(self, text: str) -> None:
+            raise TerminalGone("the terminal has gone")
+
+    dialogue = Dialogue(
+        card(),
+        Gone(),  # type: ignore[arg-type]
+        Lock(FakeKeyring()),
+        Votes(),
+        lambda: at(0),
+        width=80,
+        diff_lines=9,
+        look=Look.PLAIN,
+        shown=shown,
+    )
+    with pytest.raises(TerminalGone):
+        await dialogue.run()
+    assert told == []
 
 
 @pytest.mark.spec("REQ-14")

@@ -5,6 +5,7 @@ import { Refused } from "../../api.js";
 import { asShown, sentence } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { inFull } from "../../time.js";
+import { ARMING } from "../sayso-decision/sayso-decision.js";
 import "../sayso-shown/sayso-shown.js";
 
 /** @import {PropertyValues} from "../../vendor/lit/lit.js" */
@@ -36,14 +37,19 @@ export class SaysoAsking extends LitElement {
     this.busy = false;
     /** @type {Refused | null} */
     this.problem = null;
+    this.armedAt = Infinity;
   }
 
   /** @override @param {PropertyValues<this>} changed */
   willUpdate(changed) {
-    if (changed.has("card") && changed.get("card")?.request_id !== this.card?.request_id) {
-      this.field = null;
-      this.problem = null;
-    }
+    if (!changed.has("card")) return;
+    const before = changed.get("card");
+    const { card } = this;
+    if (before?.request_id === card?.request_id && before?.digest === card?.digest) return;
+    // Another request, or another call than the one the words were typed for.
+    this.field = null;
+    this.problem = null;
+    this.armedAt = performance.now() + ARMING;
   }
 
   /** @override */
@@ -62,17 +68,24 @@ export class SaysoAsking extends LitElement {
       this.field = null;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      this.problem = error;
+      if (this.card?.request_id === card.request_id) this.problem = error;
     } finally {
       this.busy = false;
     }
   }
 
-  /** @param {Field} field */
+  /** @param {"question" | "glass"} field */
   async #open(field) {
     this.field = field;
     await this.updateComplete;
     this.renderRoot.querySelector("input")?.focus();
+  }
+
+  async #close() {
+    const { field } = this;
+    this.field = null;
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`[data-field="${field}"]`))?.focus();
   }
 
   /** @param {SubmitEvent} event */
@@ -81,7 +94,7 @@ export class SaysoAsking extends LitElement {
     const said = this.renderRoot.querySelector("input")?.value.trim() ?? "";
     if (said === "") return;
     if (this.field === "question") void this.#act((w, card) => w.askBack(card, said));
-    if (this.field === "glass") void this.#act((w, card) => w.breakGlass(card, said));
+    if (this.field === "glass" && performance.now() >= this.armedAt) void this.#act((w, card) => w.breakGlass(card, said));
   }
 
   /** @param {boolean} justified */
@@ -146,11 +159,11 @@ export class SaysoAsking extends LitElement {
     if (this.field !== null) return this.#form(this.field);
     const snoozed = asking.snoozed_until !== null;
     return html`<div class="acts">
-      <button class="quiet" type="button" ?disabled=${this.busy} @click=${() => this.#act((w, one) => w.snooze(one, snoozed ? 0 : SNOOZE_SECONDS))}>
+      <button class="quiet" type="button" aria-disabled=${this.busy} @click=${() => this.#act((w, one) => w.snooze(one, snoozed ? 0 : SNOOZE_SECONDS))}>
         ${snoozed ? "Show again" : "Not now"}
       </button>
-      ${asking.may_ask_back ? html`<button class="quiet" type="button" @click=${() => this.#open("question")}>Ask why…</button>` : nothing}
-      ${asking.may_break_glass ? html`<button class="quiet" type="button" @click=${() => this.#open("glass")}>Break the glass…</button>` : nothing}
+      ${asking.may_ask_back ? html`<button class="quiet" data-field="question" type="button" @click=${() => this.#open("question")}>Ask why…</button>` : nothing}
+      ${asking.may_break_glass ? html`<button class="quiet" data-field="glass" type="button" @click=${() => this.#open("glass")}>Break the glass…</button>` : nothing}
     </div>`;
   }
 
@@ -164,7 +177,7 @@ export class SaysoAsking extends LitElement {
       <label for="said">${label}</label>
       <input id="said" type="text" autocomplete="off" maxlength=${question ? 1000 : 2000} ?disabled=${this.busy} />
       <button class=${question ? "" : "stop"} type="submit" ?disabled=${this.busy}>${question ? "Ask" : "Run it now"}</button>
-      <button class="quiet" type="button" @click=${() => this.#open(null)}>Cancel</button>
+      <button class="quiet" type="button" @click=${this.#close}>Cancel</button>
     </form>`;
   }
 
