@@ -25,7 +25,7 @@ async def test_a_set_is_seen_and_approved_as_one() -> None:
     assert problem_of(wrong) == "digest-mismatch"
     body = {"action": "approve", "digest": seen["digest"]}
     edited = await person.post(f"{path}/resolve", json={**body, "arguments": {}})
-    assert problem_of(edited) == "call-invalid"
+    assert problem_of(edited) == "body-invalid"
     done = await person.post(f"{path}/resolve", json=body)
     assert {card["status"] for card in done.json()["cards"]} == {"approved"}
     await site.close()
