@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -60,15 +59,23 @@ def _touched_by(line: ShellLine) -> tuple[tuple[Touched, ...], ...]:
     """What each command of a line touches, no more of it than is looked at."""
     found = _memo.get(id(line))
     if found is None:
-        things = tuple(
-            [tuple(islice(touched(command), MAX_PATHS + 1)) for command in line.commands]
-        )
+        things = tuple([_different(touched(command)) for command in line.commands])
         found = (line, things)
         if len(line.text) <= _MOST_KEPT_CHARACTERS:
             if len(_memo) >= _MOST_KEPT:
                 _memo.clear()
             _memo[id(line)] = found
     return found[1]
+
+
+def _different(things: Iterable[Touched]) -> tuple[Touched, ...]:
+    """Each thing once; one more than is looked at where there are too many."""
+    found: dict[Touched, None] = {}
+    for thing in things:
+        found[thing] = None
+        if len(found) > MAX_PATHS:
+            break
+    return tuple(found)
 
 
 _Key = tuple[TargetKind, str, Operation | None, bool, bool]
@@ -104,6 +111,9 @@ class _Found:
                     continue
                 for target in self._targets(thing, place, command):
                     self._put(target)
+        if len(things) > MAX_PATHS:
+            # They may be few files, each spelled in many ways; there may be more things all the same.
+            self._put_too_many()
         return doubt
 
     def _put_too_many(self) -> None:

@@ -215,6 +215,19 @@ def test_a_line_with_very_many_paths_has_a_doubt() -> None:
     assert effect(line(text), ALL) == "ask"
 
 
+@pytest.mark.spec("POL-36")
+def test_what_stands_behind_very_many_words_for_the_same_file_is_looked_at() -> None:
+    deny = "deny read(secrets)"
+    again = "cat " + "a " * (MAX_PATHS + 1)
+    assert effect(line(again + "secrets/key"), ALL, deny) == "deny"
+    assert effect(line(again), ALL, deny) == "allow"
+    spelled = "cat " + "".join(f"{'./' * n}a " for n in range(MAX_PATHS // 5))
+    assert effect(line(spelled + "secrets/key"), ALL, deny) == "deny"
+    ways = [f"{'./' * n}{'/' * m}a" for n in range(30) for m in range(50)]
+    many = targets(line(f"cat {' '.join(ways)} secrets/key"), SHIPPED, FakeFacts())
+    assert "not all were looked at" in (many[-1].doubt or "")
+
+
 @pytest.mark.spec("POL-36", "POL-40a")
 @pytest.mark.parametrize(
     "text",
