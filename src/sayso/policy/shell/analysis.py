@@ -6,14 +6,13 @@ from typing import Final
 
 from sayso.core.shell_command import ShellLine
 from sayso.policy.facts import Facts
-from sayso.policy.paths import collapse
 from sayso.policy.shell import syntax as s
 from sayso.policy.shell.finding import Finder
 from sayso.policy.shell.places import START
 from sayso.policy.shell.plain_commands import plain_commands
 from sayso.policy.shell.reading import concern_about
 from sayso.policy.shell.tokenizer import read_plain
-from sayso.policy.shell.word_values import TOP, Surroundings
+from sayso.policy.shell.word_values import Surroundings
 
 _OWN_VALUES: Final = frozenset({"HOME", "PWD", "IFS"})
 _MOST_DOUBTS: Final = 20
@@ -21,7 +20,7 @@ _MOST_KEPT: Final = 2048
 _MOST_KEPT_CHARACTERS: Final = 4096
 
 # What a line is follows from its key alone, so that forgetting is always safe (POL-37).
-_memo: dict[tuple[str, str | None, str | None, str, str | None, str | None], ShellLine] = {}
+_memo: dict[tuple[str, str | None, str | None, str, str | None], ShellLine] = {}
 
 
 def analyse(text: str, facts: Facts, workspace: str | None = None) -> ShellLine:
@@ -33,14 +32,12 @@ def analyse(text: str, facts: Facts, workspace: str | None = None) -> ShellLine:
     Whatever stands in the way of knowing is among the `doubts` of the line, together with all
     commands that were found nevertheless. Never raises.
     """
-    asks_top = TOP in text and "GIT_" not in text
-    if workspace is not None and (facts.windows or not (asks_top or "PWD" in text)):
+    if workspace is not None and (facts.windows or "PWD" not in text):
         workspace = None
-    top = _top(workspace, facts) if asks_top and workspace is not None else None
-    key = (text, facts.home, facts.user, facts.dialect, workspace, top)
+    key = (text, facts.home, facts.user, facts.dialect, workspace)
     found = _memo.get(key)
     if found is None:
-        found, lasting = _analyse(text, facts, workspace, top)
+        found, lasting = _analyse(text, facts, workspace)
         # What could not be read may be readable the next time; a long line is kept by nobody.
         if lasting and len(text) <= _MOST_KEPT_CHARACTERS:
             if len(_memo) >= _MOST_KEPT:
@@ -54,23 +51,7 @@ def forget() -> None:
     _memo.clear()
 
 
-def _top(workspace: str, facts: Facts) -> str | None:
-    """The top of the working tree that a folder lies in, as git names it; None where it is not known."""
-    folder = collapse(workspace)
-    while True:
-        here = facts.is_repository(folder)
-        if here is None:
-            return None
-        if here:
-            return facts.resolve(folder)
-        if folder == "/":
-            return None
-        folder = folder.rpartition("/")[0] or "/"
-
-
-def _analyse(
-    text: str, facts: Facts, workspace: str | None, top: str | None
-) -> tuple[ShellLine, bool]:
+def _analyse(text: str, facts: Facts, workspace: str | None) -> tuple[ShellLine, bool]:
     concern = concern_about(text)
     concerns = () if concern is None else (concern,)
     script = read_plain(text)
@@ -78,7 +59,7 @@ def _analyse(
         commands = plain_commands(script, _around(facts, facts.home))
         if commands is not None:
             return ShellLine(text, commands, concerns), True
-    line, lasting = walked(text, facts, script, workspace, top)
+    line, lasting = walked(text, facts, script, workspace)
     return ShellLine(text, line.commands, (*concerns, *line.doubts)), lasting
 
 
@@ -87,13 +68,12 @@ def walked(
     facts: Facts,
     script: s.Script | None = None,
     workspace: str | None = None,
-    top: str | None = None,
 ) -> tuple[ShellLine, bool]:
     """What walking through the line finds, and whether it will be found again another time.
 
-    `script` is the line where it was read before, `top` the top of the working tree that `workspace` is in.
+    `script` is the line where it was read before.
     """
-    finder = _walk(text, facts, facts.home, script, workspace, top=top)
+    finder = _walk(text, facts, facts.home, script, workspace)
     if not _OWN_VALUES.isdisjoint(finder.all_names):
         # The line gives itself another home or folder: what `~`, `$HOME` and `$PWD` are is not known. With
         # another `IFS` no word without quotes is what it seems.
@@ -110,10 +90,9 @@ def _walk(
     script: s.Script | None,
     workspace: str | None = None,
     *,
-    top: str | None = None,
     plain: bool = True,
 ) -> Finder:
-    finder = Finder(facts, _around(facts, home), workspace, top=top, plain=plain)
+    finder = Finder(facts, _around(facts, home), workspace, plain=plain)
     try:
         finder.run_text(text, None, START, script)
     except RecursionError:

@@ -12,14 +12,13 @@ from sayso.policy.facts import Facts
 from sayso.policy.shell import syntax as s
 from sayso.policy.shell.dialects import concerns_of_other_shells
 from sayso.policy.shell.loops import LoopFinder
-from sayso.policy.shell.places import ANYWHERE, START, Outcome, Places, only, still, union
+from sayso.policy.shell.places import ANYWHERE, Outcome, Places, only, still, union
 from sayso.policy.shell.reading import read_script, sure_parts
 from sayso.policy.shell.script_input import script_from, text_written
 from sayso.policy.shell.session_input import hands_on_files
 from sayso.policy.shell.shell_builtins import DECLARING, NAME
 from sayso.policy.shell.tokenizer import read_plain
 from sayso.policy.shell.word_values import (
-    TOP,
     Surroundings,
     quoted_value,
     value_of_assignment,
@@ -43,16 +42,11 @@ class Finder(LoopFinder):
         around: Surroundings,
         workspace: str | None = None,
         *,
-        top: str | None = None,
         plain: bool = True,
     ) -> None:
-        """`workspace` is where `PWD` begins, if it is asked for, and `top` that of the working tree there.
-
-        `plain` tells that words are split as ever.
-        """
+        """`workspace` is where `PWD` begins, if it is asked for; `plain` tells that words are split as ever."""
         super().__init__(around, plain=plain)
         self._workspace = workspace
-        self._top = top
         self._facts = facts
         self._texts = 0
         self._read = 0
@@ -147,13 +141,11 @@ class Finder(LoopFinder):
         return outcome
 
     def _here(self, places: Places, workspace: str) -> None:
-        """`PWD` is where the shell is now, and git tells the top of what is there."""
-        known = tuple(pair for pair in self.around.known if pair[0] not in ("PWD", TOP))
+        """`PWD` is where the shell is now."""
+        known = tuple(pair for pair in self.around.known if pair[0] != "PWD")
         folder = only(places, workspace)
         if folder is not None:
             known = (*known, ("PWD", folder))
-        if self._top is not None and places == START:
-            known = (*known, (TOP, self._top))
         self.around = replace(self.around, known=known)
 
     def _simple(self, statement: s.Statement, command: s.Simple, places: Places) -> Outcome:

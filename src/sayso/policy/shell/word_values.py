@@ -18,15 +18,10 @@ _SAFE_HOME = re.compile(r"[/\w.@%+=:,~-]+", re.ASCII)
 _NAME_BEFORE_VALUE: Final = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 
 
-TOP: Final = "git rev-parse --show-toplevel"
-"""A command whose output is known where the working tree is; its name among what is known."""
-
-
 class Surroundings(Struct, frozen=True):
     """What the value of a word depends on: the home directory (None = not known), its owner, the shell.
 
-    `known` are variables whose value the line itself shows: `PWD`, and those of loops over literal words;
-    also the top of the working tree, under the command that tells it.
+    `known` are variables whose value the line itself shows: `PWD`, and those of loops over literal words.
     """
 
     home: str | None
@@ -95,9 +90,6 @@ def _parts(pieces: tuple[s.Piece, ...], around: Surroundings) -> list[Part]:
                 found.append((QUOTED if plain else SPLITS, value if plain else ""))
             else:
                 found.append((SPLITS, "@" if piece.many else ""))
-        elif isinstance(piece, s.Substitution) and _asks_top(piece):
-            top = _known_value(TOP, around) or ""
-            found.append((QUOTED if is_plain(top) else SPLITS, top if is_plain(top) else ""))
         elif isinstance(piece, s.Substitution) and piece.process and piece.body:
             found.append((ONE, ""))
         else:
@@ -108,18 +100,6 @@ def _parts(pieces: tuple[s.Piece, ...], around: Surroundings) -> list[Part]:
 def is_plain(value: str) -> bool:
     """Whether the value of a variable stays one word, and the same, outside quotes."""
     return _SAFE_HOME.fullmatch(value) is not None
-
-
-def _asks_top(piece: s.Substitution) -> bool:
-    if piece.process or len(piece.body) != 1:
-        return False
-    statement = piece.body[0]
-    command = statement.command
-    if not isinstance(command, s.Simple) or command.assigns or statement.redirects:
-        return False
-    if statement.negated or statement.background:
-        return False
-    return [word.literal for word in command.words] == TOP.split()
 
 
 def _known_value(name: str, around: Surroundings) -> str | None:

@@ -315,18 +315,12 @@ def test_a_line_that_changes_its_home_does_not_know_it() -> None:
 
 
 @pytest.mark.spec("POL-36")
-def test_the_top_of_the_working_tree_is_known_where_the_line_runs_in_it() -> None:
+def test_what_git_answers_is_not_known_wherever_the_line_runs() -> None:
+    # `core.worktree`, `core.bare` and whose folder it is may have it answer something else, or nothing.
     facts = FakeFacts(repositories=frozenset({"/srv/proj"}))
     text = "cat $(git rev-parse --show-toplevel)/a.py"
-
-    def value(text: str, workspace: str | None) -> str | None:
-        return analyse(text, facts, workspace).commands[-1].words[-1].value
-
-    assert value(text, "/srv/proj/src") == value(text, "/srv/proj") == "/srv/proj/a.py"
-    assert value(text, "/srv") is None
-    assert value(text, None) is None
-    assert value(f"cd src && {text}", "/srv/proj") is None
-    assert value(f"export GIT_DIR=x; {text}", "/srv/proj") is None
+    for workspace in ("/srv/proj", "/srv/proj/src", "/srv", None):
+        assert analyse(text, facts, workspace).commands[-1].words[-1].value is None
 
 
 @pytest.mark.spec("POL-37")
