@@ -99,6 +99,21 @@ def test_what_is_read_at_once_of_any_program_is_what_walking_it_finds() -> None:
             compare(line, "bash")
 
 
+@pytest.mark.spec("POL-30", "POL-36")
+@pytest.mark.parametrize(
+    ("redirection", "piped"),
+    [("2>&1", True), (">&2", True), ("2>/dev/null", True), (">> out", True), ("<<< a", True), ("&> out", True),
+     ("< in", False), ("<&3", False), ("<&-", False), ("0>&3", False), ("0> out", False), ("<> in", False),
+     ("2>&1 < in", False)],
+)  # fmt: skip
+def test_a_redirection_leaves_the_pipe_only_where_it_does_not_replace_the_input(
+    redirection: str, piped: bool
+) -> None:
+    for line in (f"ls | rg x {redirection}", f"ls | rg {redirection} x"):
+        compare(line, "bash")
+        assert analyse(line, FakeFacts()).commands[-1].piped is piped, line
+
+
 @pytest.mark.spec("POL-30")
 def test_the_cases_are_what_walking_them_finds() -> None:
     for line in CASES:

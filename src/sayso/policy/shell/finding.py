@@ -11,6 +11,7 @@ from sayso.core.shell_command import Role, ShellWord
 from sayso.policy.facts import Facts
 from sayso.policy.shell import syntax as s
 from sayso.policy.shell.dialects import concerns_of_other_shells
+from sayso.policy.shell.findings import leaves_input
 from sayso.policy.shell.loops import LoopFinder
 from sayso.policy.shell.places import ANYWHERE, Outcome, Places, only, still, union
 from sayso.policy.shell.reading import read_script, sure_parts
@@ -115,7 +116,10 @@ class Finder(LoopFinder):
                 self.set_variable(redirect.descriptor[1:-1], None, number=True)
         command = statement.command
         if isinstance(command, s.Simple):
+            piped = self.piped
+            self.piped = piped and leaves_input(statement.redirects)
             outcome = self._simple(statement, command, places)
+            self.piped = piped
         elif isinstance(command, s.Declare):
             outcome = self._declare(statement, command, places)
         else:

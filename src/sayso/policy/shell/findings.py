@@ -23,6 +23,7 @@ from sayso.policy.shell.variables import SHELL_RUNS, is_dangerous, is_harmless
 from sayso.policy.shell.word_values import Surroundings, one, value_of_assignment, values
 
 _WRITES: Final = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
+_TEXTS: Final = frozenset({"<<", "<<-", "<<<"})
 _PLAIN_NAME: Final = re.compile(r"[\w./+,:@%=-]+")
 _DESCRIPTOR: Final = frozenset("0123456789")
 
@@ -83,7 +84,7 @@ class Findings:
             places,
             self.wrappers,
             role,
-            self.piped and not redirections,
+            self.piped,
         )
         self.commands.append(command)
 
@@ -103,7 +104,7 @@ class Findings:
         found: list[Redirection] = []
         for redirect in redirects:
             sign = redirect.sign
-            if sign in {"<<", "<<-", "<<<"}:
+            if sign in _TEXTS:
                 continue
             target = one(redirect.target, self.around)
             if sign in {">&", "<&"}:
@@ -178,6 +179,17 @@ class Findings:
     def in_dialect(self, dialect: str) -> Surroundings:
         """The surroundings of a text for another shell."""
         return replace(self.around, dialect=dialect)
+
+
+def leaves_input(redirects: tuple[s.Redirect, ...]) -> bool:
+    """Whether the input of a command is what it would be without these redirections, or a text."""
+    return all(
+        redirect.sign in _TEXTS
+        or (
+            redirect.sign in _WRITES and (redirect.descriptor.strip("0") or not redirect.descriptor)
+        )
+        for redirect in redirects
+    )
 
 
 def _is_descriptor(target: ShellWord, redirect: s.Redirect) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sayso.core.shell_command import ShellCommand, ShellWord
 from sayso.policy.shell import syntax as s
-from sayso.policy.shell.findings import Findings
+from sayso.policy.shell.findings import Findings, leaves_input
 from sayso.policy.shell.places import START
 from sayso.policy.shell.program_name import base_name
 from sayso.policy.shell.session_input import reads_commands
@@ -61,7 +61,10 @@ def _add(
         return True
     findings = Findings(around)
     files = findings.redirections(redirects)
-    found.append(ShellCommand(statement.text, called, redirections=files, places=START))
+    piped = piped and leaves_input(redirects)
+    found.append(
+        ShellCommand(statement.text, called, redirections=files, places=START, piped=piped)
+    )
     return not findings.doubts and all(
         redirect.target.literal is not None for redirect in redirects
     )
