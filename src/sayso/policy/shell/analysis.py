@@ -74,11 +74,13 @@ def walked(
     `script` is the line where it was read before.
     """
     finder = _walk(text, facts, facts.home, script, workspace)
-    if not _OWN_VALUES.isdisjoint(finder.all_names):
+    if finder.unsettled or not _OWN_VALUES.isdisjoint(finder.all_names):
         # The line gives itself another home or folder: what `~`, `$HOME` and `$PWD` are is not known. With
-        # another `IFS` no word without quotes is what it seems.
+        # another `IFS` no word without quotes is what it seems. And what is computed, or trapped, may give
+        # the variable of a loop another value, or have the shell go elsewhere.
         home = None if "HOME" in finder.all_names else facts.home
-        finder = _walk(text, facts, home, script, plain="IFS" not in finder.all_names)
+        plain = not finder.unsettled and "IFS" not in finder.all_names
+        finder = _walk(text, facts, home, script, plain=plain)
     doubts = tuple(finder.doubts)[:_MOST_DOUBTS]
     return ShellLine(text, tuple(finder.commands), doubts), not finder.unread
 

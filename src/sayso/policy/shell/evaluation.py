@@ -77,6 +77,11 @@ class Evaluation:
     def _unknown(self, text: str) -> None:
         self.doubts[f"arithmetic with `{text[:80]}`, which is not known, may run commands"] = None
 
+    @property
+    def computes(self) -> bool:
+        """Whether anything but plain numbers is computed, and so may give a variable a value."""
+        return bool(self.named or self.by_value or self.doubts)
+
     def concerns(self) -> list[str]:
         """Why what is computed may run commands that cannot be seen; none if it surely does not."""
         found = list(self.doubts)

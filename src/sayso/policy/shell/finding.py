@@ -45,7 +45,7 @@ class Finder(LoopFinder):
         *,
         plain: bool = True,
     ) -> None:
-        """`workspace` is where `PWD` begins, if it is asked for; `plain` tells that words are split as ever."""
+        """`workspace` is where `PWD` begins, if it is asked for; `plain` tells that loops hold what their words say."""
         super().__init__(around, plain=plain)
         self._workspace = workspace
         self._facts = facts
@@ -86,6 +86,7 @@ class Finder(LoopFinder):
 
     def finish(self) -> None:
         """Compare what only the whole line tells."""
+        self.unsettled = self.unsettled or self.evaluation.computes
         for why in self.evaluation.concerns():
             self.doubt(why)
         for name in sorted(self.functions & self.programs):
@@ -336,6 +337,7 @@ class Finder(LoopFinder):
         return still(places)
 
     def _coprocess(self, statement: s.Statement, run: s.Coprocess, places: Places) -> Outcome:
+        self.unsettled = True  # it sets variables of its name
         if run.name is not None:
             self._word(run.name, places)
         self._apart(lambda: self._statement(run.body, places))

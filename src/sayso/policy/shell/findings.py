@@ -18,6 +18,7 @@ from sayso.policy.shell.shell_builtins import (
     Evaluated,
     ExportAll,
     SetVariable,
+    Unsettled,
 )
 from sayso.policy.shell.variables import SHELL_RUNS, is_dangerous, is_harmless
 from sayso.policy.shell.word_values import Surroundings, one, value_of_assignment, values
@@ -44,6 +45,8 @@ class Findings:
         """Those of them that a loop gives another value itself."""
         self.all_names: set[str] = set()
         """Every variable that the line sets anywhere."""
+        self.unsettled = False
+        """Whether something may change variables, or the folder, where no word of the line says so."""
         self.exporting = False
         self.functions: set[str] = set()
         self.programs: set[str] = set()
@@ -145,6 +148,7 @@ class Findings:
         lasting: bool = True,
     ) -> None:
         """A variable is set, for the rest of the line (`lasting`) or for one command."""
+        name = name.partition("[")[0]  # the variable itself is the first of an array
         self.evaluation.assign(name, value, number=number)
         if name in self.looping:
             self.rebound.add(name)
@@ -175,6 +179,8 @@ class Findings:
             self.doubt(change.why)
         elif isinstance(change, ExportAll):
             self.exporting = True
+        elif isinstance(change, Unsettled):
+            self.unsettled = True
 
     def in_dialect(self, dialect: str) -> Surroundings:
         """The surroundings of a text for another shell."""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from sayso.core.shell_command import ShellWord
 from sayso.policy.shell import syntax as s
 from sayso.policy.shell.places import ANYWHERE, Outcome, Places, still, union
+from sayso.policy.shell.variables import SET_BY_THE_SHELL
 from sayso.policy.shell.word_finder import WordFinder
 from sayso.policy.shell.word_values import Surroundings, is_plain
 from sayso.policy.shell.words import is_known
@@ -18,7 +19,7 @@ _MOST_TURNS: Final = 32
 
 
 class LoopFinder(WordFinder):
-    """Walks the bodies of loops; `plain` tells that words are split as ever."""
+    """Walks the bodies of loops; `plain` tells that variables hold what words say."""
 
     def __init__(self, around: Surroundings, *, plain: bool) -> None:
         super().__init__(around)
@@ -48,7 +49,7 @@ class LoopFinder(WordFinder):
         values = [word.value for word in found if is_known(word) and is_plain(word.value or "")]
         if len(values) != len(found) or not 0 < self._turns * len(values) <= _MOST_TURNS:
             return None
-        if self.functions or loop.name in self.looping:
+        if self.functions or loop.name in self.looping or loop.name in SET_BY_THE_SHELL:
             return None
         around, count, doubts = self.around, len(self.commands), dict(self.doubts)
         self._turns *= len(values)

@@ -48,7 +48,11 @@ class ExportAll(Struct, frozen=True):
     """Every variable that is set from here on is exported."""
 
 
-Change: TypeAlias = SetVariable | Evaluated | Doubt | ExportAll
+class Unsettled(Struct, frozen=True):
+    """What variables hold, or where the shell is, may from here on be other than the line shows."""
+
+
+Change: TypeAlias = SetVariable | Evaluated | Doubt | ExportAll | Unsettled
 Words: TypeAlias = Sequence[ShellWord]
 
 
@@ -149,6 +153,8 @@ def _declare(words: Words) -> Iterator[Change]:
                 yield Doubt(f"`{command} -n` makes a name stand for another")
             exported = exported or ("x" in text and text[0] == "-" and command != "readonly")
             integer = integer or ("i" in text and text[0] == "-")
+            if _REMAKING & set(text):
+                yield Unsettled()
             continue
         name, equals, start = text.partition("=")
         if not NAME.fullmatch(name.removesuffix("+")) or not (equals or is_known(word)):
@@ -165,6 +171,10 @@ def _declare(words: Words) -> Iterator[Change]:
         yield SetVariable(name.removesuffix("+"), value, exported)
         if integer:
             yield Evaluated(name.removesuffix("+"))
+
+
+_REMAKING: Final = frozenset("iluc")
+"""Letters with which a variable holds what a value comes to, or the value in other letters."""
 
 
 def _let(words: Words) -> Iterator[Change]:
@@ -205,10 +215,14 @@ def _set(words: Words) -> Iterator[Change]:
             position += 1
             if setting == "allexport" and text[0] == "-":
                 yield ExportAll()
+            elif setting == "physical":
+                yield Unsettled()
             elif setting not in _QUIET_SETTINGS:
                 yield Doubt(f"`set -o {setting}` changes how lines are read")
         if "a" in letters and text[0] == "-":
             yield ExportAll()
+        if "P" in letters:
+            yield Unsettled()  # `PWD` is where links lead, then
         if not set(letters) <= _QUIET_LETTERS:
             yield Doubt(f"`set {text}` changes how lines are read")
 
@@ -256,6 +270,8 @@ def _jobs(words: Words) -> Iterator[Change]:
 def _trap(words: Words) -> Iterator[Change]:
     if len(words) > 1 and not is_known(words[1]):
         yield Doubt("what `trap` will run is not known")
+    elif len(words) > 1:
+        yield Unsettled()  # it may run between any two commands
 
 
 def _always(why: str) -> Callable[[Words], Iterator[Change]]:
