@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import glob
-import itertools
 import os
 import stat
 import sys
@@ -14,6 +11,7 @@ from typing import Any
 
 from sayso.policy.web_address import canonical_address
 from sayso.system import shell_parser
+from sayso.system.globs import ABSENT, names_of
 
 if sys.platform != "win32":
     import pwd
@@ -26,8 +24,6 @@ MAX_NAMES = 1000
 
 _CASE_CACHE = 4096
 _NAMES_TRIED = 64
-
-_ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR})
 
 
 class LocalFacts:
@@ -120,23 +116,22 @@ class LocalFacts:
     def glob(self, pattern: str, folder: str) -> tuple[str, ...] | None:
         """The absolute paths that a glob stands for in a folder, hidden names only where it says so.
 
-        None for more than `MAX_NAMES`, for brackets, which shells read differently, and on error.
+        None for more than `MAX_NAMES`, for brackets, which shells read differently, and where something
+        that may fit cannot be looked at.
         """
         if not os.path.isabs(folder) or "[" in pattern or "\\" in pattern or "\0" in pattern:
             return None
         try:
-            found = glob.iglob(os.path.join(glob.escape(folder), pattern))
-            names = tuple(itertools.islice(found, MAX_NAMES + 1))
-        except OSError:
+            return names_of(pattern, folder, MAX_NAMES)
+        except (OSError, ValueError):
             return None
-        return None if len(names) > MAX_NAMES else names
 
     def is_repository(self, path: str) -> bool | None:
         """Whether an absolute path holds a `.git`, file or directory."""
         try:
             os.lstat(os.path.join(path, ".git"))
         except OSError as error:
-            return False if error.errno in _ABSENT else None
+            return False if error.errno in ABSENT else None
         return True
 
 
@@ -177,7 +172,7 @@ def _follow(path: str) -> str | None:
                 return None
             target = os.readlink(here)
         except OSError as error:
-            if error.errno in _ABSENT:
+            if error.errno in ABSENT:
                 exists = False
                 continue
             return None
@@ -195,7 +190,7 @@ def _deepest_directory(path: str) -> str:
             if stat.S_ISDIR(os.stat(path).st_mode):
                 return path
         except OSError as error:
-            if error.errno not in _ABSENT:
+            if error.errno not in ABSENT:
                 raise
         above = os.path.dirname(path)
         if above == path:
@@ -232,5 +227,5 @@ def _same_in_other_case(place: str, name: str) -> bool | None:
     try:
         second = os.lstat(os.path.join(place, other))
     except OSError as error:
-        return False if error.errno in _ABSENT else None
+        return False if error.errno in ABSENT else None
     return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino)
