@@ -200,7 +200,7 @@ class _Found:
         ):
             there = normalise(step, above, self._facts)
             if there.doubt is None and there.path is not None and there.raw is not None:
-                folder = there.path
+                folder = collapse(there.raw)  # as it is spelled: two spellings are two folders
                 if "/.." in there.raw and self._facts.resolve(there.raw) != self._facts.resolve(
                     collapse(there.raw)
                 ):

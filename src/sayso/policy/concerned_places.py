@@ -5,12 +5,15 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from sayso.policy.compiled import CompiledRule
 from sayso.policy.facts import Facts
+from sayso.policy.paths import components
 from sayso.policy.patterns.glob import Glob, glob_matches
 from sayso.policy.patterns.path import DEEP, PathPattern
+from sayso.policy.spelling import any_spelling, normal, spelled_one_way
 
 MAX_LOOKED_AT = 64
 """How many places of rules are looked for on one walk; with more below it the answer is not known."""
@@ -62,7 +65,7 @@ class ConcernedPlaces:
         In an order of their own, whichever way the rules were listed.
         """
         here = _absolute(parts)
-        if here != "/" and facts.glob("*", here) == () and facts.glob(".*", here) == ():
+        if here != "/" and not (_found("*", here, facts) or _found(".*", here, facts)):
             return  # a file, or nothing: nothing lies below it
         looked = 0
         for folder, left, rule in sorted(self._below(parts, workspace), key=_by_rule):
@@ -167,11 +170,32 @@ def _exists(folder: str, segments: tuple[Glob, ...], facts: Facts, *, deeper: bo
             return True
         ways.append(tuple(_spelled(segment)))
     if not ways:
-        return bool(_SIGNS & set(folder)) or facts.glob(folder, folder) != ()
+        return bool(_SIGNS & set(folder)) or _found(folder, folder, facts)
     root = "/" if folder == "/" else ""
     starts = (root, f"{root}*/") if deeper else (root,)
     names = ["/".join(way) for way in itertools.product(*ways)]
-    return any(facts.glob(f"{start}{name}", folder) != () for start in starts for name in names)
+    return any(_found(f"{start}{name}", folder, facts) for start in starts for name in names)
+
+
+def _found(pattern: str, folder: str, facts: Facts) -> bool:
+    """Whether a shell's glob stands for something in a folder, or may, both being in normal form.
+
+    The same letters may be written otherwise on the disk (macOS takes them apart), and two spellings are
+    two names to most file systems: whatever could be a spelling of them is looked at.
+    """
+    if spelled_one_way(folder) and spelled_one_way(pattern):
+        return facts.glob(pattern, folder) != ()
+    whole = pattern if pattern == folder or pattern.startswith("/") else f"{folder}/{pattern}"
+    names = facts.glob(any_spelling(whole), folder)
+    if names is None:
+        return True
+    pieces = components(whole)
+    return any(_fits(name.replace("\\", "/") if facts.windows else name, pieces) for name in names)
+
+
+def _fits(path: str, pieces: list[str]) -> bool:
+    parts = components(normal(path))
+    return len(parts) == len(pieces) and all(map(fnmatchcase, parts, pieces))
 
 
 def _spelled(segment: Glob) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from functools import lru_cache
 
@@ -38,6 +39,33 @@ _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u221
 def normal(text: str) -> str:
     """The text in the one normal form in which names are compared (NFC)."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def spelled_one_way(text: str) -> bool:
+    """Whether a text in normal form is the only spelling of it: no letter is made of several."""
+    return text.isascii() or any_spelling(text) == text
+
+
+@lru_cache(maxsize=1024)
+def any_spelling(text: str) -> str:
+    """A shell's glob for every spelling of a text in normal form; it may stand for more.
+
+    Not for the twins that Unicode keeps of single letters for the sake of old character sets (the Kelvin
+    sign of `K`): nobody's keyboard writes them.
+    """
+    found: list[str] = []
+    for letter, after in itertools.zip_longest(text, text[1:], fillvalue=""):
+        made = _is_mark(letter) or unicodedata.normalize("NFD", letter) != letter
+        marked = not letter.isascii() and after != "" and _is_mark(after)
+        if not (made or marked):
+            found.append(letter)
+        elif found[-1:] != ["*"]:
+            found.append("*")
+    return "".join(found)
+
+
+def _is_mark(letter: str) -> bool:
+    return unicodedata.category(letter).startswith("M")
 
 
 def hidden_character(text: str, *, line: bool = False) -> str | None:
