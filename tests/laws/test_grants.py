@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sayso.broker.ports import Claim
+from sayso.broker.ports import Claim, Standing
+from sayso.broker.remembering import Wish
 from sayso.core.budget import Budget
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
@@ -21,8 +22,18 @@ from sayso.people.person import OWNER, owner
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.ruleset import compile_ruleset, judge
 from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.policy.rule import Origin
 from sayso.requests.key import Key, KeyKind
-from sayso.requests.standing_grant import Bypass, BypassScope, Extent, KeyGrant, Remembered
+from sayso.requests.standing_grant import (
+    Bypass,
+    BypassScope,
+    Extent,
+    KeyGrant,
+    Remember,
+    Remembered,
+)
+from sayso.policy.text_rule import parse_text_rule
+from sayso.requests.approval import Vote
 from tests.fakes.facts import FakeFacts
 from tests.fakes.values import a_call, at
 from tests.fakes.virtual_time import run_virtual
@@ -250,5 +261,47 @@ def test_racing_claims_do_not_overspend(takes: list[int], most: int) -> None:
         spent = sum(take for take, one in zip(takes, standings, strict=True) if one.call_id in ran)
         assert spent <= most
         assert await scene.store.spent(allow.id, at(-1)) == spent
+
+    run_virtual(story())
+
+
+@pytest.mark.spec("REQ-37")
+@given(
+    st.integers(1, 3),
+    st.integers(1, 5),
+    st.sampled_from([Wish(Remember.SESSION), Wish(Remember.ALWAYS), Wish(bypass_secs=0)]),
+    st.booleans(),
+)
+def test_what_lifts_the_rest_of_a_line_leaves_the_budget_on(
+    most: int, times: int, wish: Wish, at_once: bool
+) -> None:
+    """Each line takes of the budget of its one part, whatever lifts the other; then only a bypass lifts on."""
+
+    async def story() -> None:
+        facts, scene = FakeFacts(), make_scene()
+        build = parse_text_rule("allow", "shell(npm test)", Origin.GLOBAL, rule_id="build")
+        build = replace(build, budget=Budget(most, 3600))
+        scene.rules._compiled = compile_ruleset([build], (), SHIPPED, facts=facts)
+        object.__setattr__(scene.world, "facts", facts)
+        gate = scene.broker.gate((await scene.session(workspace="/w")).session_id)
+        asked = await gate.submit(draft("Bash", arguments={"command": "git push"}))
+        await scene.broker.answer(
+            await scene.actor(), asked.call_id, Vote.APPROVE, digest=asked.digest, wish=wish
+        )
+
+        async def runs(standing: Standing) -> bool:
+            if standing.status != "approved":
+                return standing.allowed
+            return isinstance(await gate.claim(standing.call_id, standing.digest), Claim)
+
+        line = {"command": "npm test; git push"}
+        lines = [draft("Bash", arguments=line, external_id=str(n)) for n in range(times)]
+        if at_once:
+            standings = [await gate.submit(one) for one in lines]
+            ran = [await runs(standing) for standing in standings]
+        else:
+            ran = [await runs(await gate.submit(one)) for one in lines]
+        assert await scene.store.spent("build", at(-1)) == min(times, most)
+        assert sum(ran) == (times if wish.bypass_secs is not None else min(times, most))
 
     run_virtual(story())

@@ -17,12 +17,11 @@ from sayso.broker.records import call_record
 from sayso.broker.world import World
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, seconds_between
-from sayso.core.reason import Reason
 from sayso.people.token import Credential
 from sayso.requests.approval import ApprovalRequest, Resolution, Review, Status
 from sayso.requests.event import EventKind, Notice
 from sayso.requests.glass_events import GlassBroken, GlassOverdue, GlassReviewed
-from sayso.requests.grant import WITHOUT_VOTES
+from sayso.requests.grant import allowed_as
 from sayso.requests.lifecycle import (
     Approved,
     CallerJoined,
@@ -132,9 +131,7 @@ def _records(
         case CallerJoined() | CallerLeft() | Renewed() | Limited():
             return ()
         case Claimed():
-            end = request.resolution
-            made = end.reason if end is not None and end.reason in WITHOUT_VOTES else None
-            effect, reason = Effect.ALLOW.word, (made or Reason.APPROVED).value
+            effect, reason = Effect.ALLOW.word, allowed_as(request).value
             return (_record(RecordKind.CLAIM, request, now, reason, effect=effect),)
         case Finished() | Unreportable():
             said, comment = request.outcome, None

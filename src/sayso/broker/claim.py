@@ -34,7 +34,7 @@ from sayso.gate.explain import verdict_message
 from sayso.gate.verdict import Verdict
 from sayso.requests.approval import ApprovalRequest, Caller, Lease, Outcome, Resolution, Status
 from sayso.requests.deadline import LEASE_SECONDS, due
-from sayso.requests.grant import WITHOUT_VOTES, grant_of
+from sayso.requests.grant import OF_THIS_CALL, grant_of
 from sayso.requests.lifecycle import (
     OPEN,
     CallerLeft,
@@ -48,9 +48,6 @@ from sayso.requests.lifecycle import (
 from sayso.requests.precondition import Changed
 
 MAX_SUMMARY = 2000
-
-LIFTED = WITHOUT_VOTES | {Reason.APPROVED}
-"""Why an approved call is allowed, where it is the approval that allows it."""
 
 
 async def claim(
@@ -85,7 +82,7 @@ async def claim(
             changed: list[Changed] = []
             if verdict.effect is Effect.ALLOW:
                 # What rules alone allow by now needs no approval, so nothing has to be as it was.
-                if verdict.reason in LIFTED:
+                if verdict.reason in OF_THIS_CALL:
                     changed = await changes_since(world, session, request, verdict)
                     in_turn, stopped = await set_stands(world, request)
                     changed += stopped

@@ -17,12 +17,11 @@ from sayso.audit.redact import redact_text
 from sayso.broker import review as reviewing
 from sayso.broker.access import Actor
 from sayso.broker.ports import Given
-from sayso.broker.world import World
+from sayso.broker.world import World, decide_call
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
 from sayso.core.session import Session
 from sayso.errors import NotRemembered, SaysoError
-from sayso.gate.decide import Context, decide
 from sayso.gate.parts import category_of
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.event import EventKind, Notice
@@ -145,13 +144,9 @@ async def _given(
             raise NotRemembered("a bypass goes with an approve", "reject without a bypass")
         bypass = await _bypass(world, actor, request, session, wish, now)
     if approves:
-        await _must_lift(
-            world, session, request, Remembered(grants, (), session.host_start), bool(grants), now
-        )
         kept = () if bypass is None else (bypass,)
-        await _must_lift(
-            world, session, request, Remembered((), kept, session.host_start), bool(kept), now
-        )
+        await _must_lift(world, session, request, Remembered(grants, (), session.host_start))
+        await _must_lift(world, session, request, Remembered((), kept, session.host_start))
     said = Given(actor.credential, now, grants, bypass)
     return replace(said, records=tuple(_records(actor, request, said)), notices=(_changed(now),))
 
@@ -237,23 +232,12 @@ def _scope(extent: Extent | None, category: str | None, server: str | None) -> B
 
 
 async def _must_lift(
-    world: World,
-    session: Session,
-    request: ApprovalRequest,
-    remembered: Remembered,
-    given: bool,
-    now: Moment,
+    world: World, session: Session, request: ApprovalRequest, remembered: Remembered
 ) -> None:
     """Hold what would be remembered against the very call: it has to lift it, by itself (REQ-55)."""
-    if not given:
+    if not remembered:
         return
-    rules = await world.rules.current(session.workspace, session.rules)
-    context = Context(
-        group=session.permission_group,
-        people=await world.store.directory(),
-        remembered=remembered,
-    )
-    verdict = decide(request.call, rules, (), context, world.facts, now)
+    verdict = await decide_call(world, session, request.call, trying=remembered)
     if verdict.effect is not Effect.ALLOW:
         raise NotRemembered(
             "what you would grant would not lift this very call, so it is not saved",

@@ -28,6 +28,7 @@ from sayso.policy.spending import bookings
 from sayso.requests.approval import ApprovalRequest, Caller, Resolution, Status, Why
 from sayso.requests.deadline import UNREACHABLE_SECONDS, due
 from sayso.requests.event import EventKind, Notice
+from sayso.requests.grant import OF_THIS_CALL
 from sayso.requests.lifecycle import (
     OPEN,
     Approved,
@@ -78,8 +79,13 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
 
 
 def booked_by(verdict: Verdict, call: ToolCall) -> tuple[Booking, ...]:
-    """What a call that rules alone allow takes of their budgets; nothing, if people's word lets it run."""
-    if verdict.reason is not Reason.RULE_ALLOW or verdict.policy is None:
+    """What a call takes of the budgets of rules that allow parts of it; nothing, if this very call was approved.
+
+    What was granted for the rest of it, or lifts it for a time, takes no budget away from these parts.
+    """
+    if verdict.effect is not Effect.ALLOW or verdict.reason in OF_THIS_CALL:
+        return ()
+    if verdict.policy is None:
         return ()
     return bookings(call, verdict.policy)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sayso.broker.change import change_of, write
 from sayso.broker.world import World, decide_call
 from sayso.core.effect import Effect
@@ -122,7 +124,9 @@ async def _decide_again(world: World, now: Moment) -> int:
         if verdict.effect is Effect.DENY:
             changed += await _write(world, request, Refused(resolution), now)
         elif verdict.effect is Effect.ALLOW:
-            changed += await _write(world, request, Approved(resolution), now)
+            changed += await _write(
+                world, request, Approved(replace(resolution, comment=None)), now
+            )
     return changed
 
 

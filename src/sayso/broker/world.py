@@ -24,7 +24,7 @@ from sayso.policy.facts import Facts
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.spending import budgeted
 from sayso.requests.approval import ApprovalRequest, Status
-from sayso.requests.grant import STICKY_SECONDS, WITHOUT_VOTES, Grant, StickyRejection
+from sayso.requests.grant import STICKY_SECONDS, Grant, StickyRejection, allowed_as
 from sayso.requests.precondition import NO_FILES, Files
 from sayso.requests.standing_grant import Remembered
 
@@ -45,9 +45,16 @@ class World:
 
 
 async def decide_call(
-    world: World, session: Session, call: ToolCall, grants: Sequence[Grant] = ()
+    world: World,
+    session: Session,
+    call: ToolCall,
+    grants: Sequence[Grant] = (),
+    trying: Remembered | None = None,
 ) -> Verdict:
-    """The gate's verdict on a call with today's rules, session, people and what was answered (GATE-5)."""
+    """The gate's verdict on a call with today's rules, session, people and what was answered (GATE-5).
+
+    With `trying`, the verdict if that alone had been answered before.
+    """
     now = world.clock.now()
     rules = await world.rules.current(session.workspace, session.rules)
     people = await world.store.directory() if grants else Directory()
@@ -65,6 +72,9 @@ async def decide_call(
             verdict = decide(call, rules, grants, context, world.facts, now)
     if verdict.policy is None or verdict.policy.effect is not Effect.ASK:
         return verdict
+    if trying is not None:
+        alone = replace(context, remembered=trying, people=await world.store.directory())
+        return decide(call, rules, (), alone, world.facts, now)
     # only what asks can meet an earlier answer, so only that pays for looking it up
     more, kept = context, await _remembered(world, session, call)
     if verdict.effect is Effect.ASK and await _nobody_and_refuses(world, call, verdict):
@@ -141,8 +151,7 @@ def standing_of_request(request: ApprovalRequest) -> Standing:
         effect = Effect.DENY
         reason = resolution.reason if resolution is not None else Reason.ERROR
     else:
-        made = resolution is not None and resolution.reason in WITHOUT_VOTES
-        effect, reason = Effect.ALLOW, resolution.reason if made and resolution else Reason.APPROVED
+        effect, reason = Effect.ALLOW, allowed_as(request)
     return Standing(
         call_id=request.request_id,
         digest=request.digest,

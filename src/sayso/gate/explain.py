@@ -141,7 +141,10 @@ def _request_message(request: ApprovalRequest) -> str:
                 f"approved: {how}" if by is None else f"approved by {by} in an emergency{comment}"
             )
         case Status.APPROVED:
-            return f"approved by {by}{comment}" if by else f"approved{comment}"
+            if by:
+                return f"approved by {by}{comment}"
+            # people approved it whose names are not told, or nobody had to
+            return f"{'approved' if request.reviews else 'allowed'}{comment}"
         case Status.REJECTED:
             return f"rejected by {by or 'a person'}{comment}"
         case Status.EXPIRED:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sayso.core.budget import Booking
 from sayso.core.call import ToolCall
@@ -18,14 +18,16 @@ ROUNDING = 1e-9
 
 def budgeted(policy: PolicyOutcome) -> tuple[Rule, ...]:
     """The allow rules with a budget that match, each once."""
-    found = {rule.id: rule for outcome in policy.targets for rule in _budgeted(outcome)}
-    return tuple(found.values())
+    return _each_once(policy.targets)
 
 
 def bookings(call: ToolCall, policy: PolicyOutcome) -> tuple[Booking, ...]:
-    """What the call takes of each budget; only a call that policy allows has anything to book."""
+    """What the call takes of the budget of each rule that allows a part of it.
+
+    A part that asks, because its budget is spent or for another reason, is not let run by its rule.
+    """
     found = []
-    for rule in budgeted(policy):
+    for rule in _each_once(part for part in policy.targets if part.effect is Effect.ALLOW):
         assert rule.budget is not None, "these are the rules with one"
         amount = rule.budget.takes(call.arguments)
         if amount is not None:
@@ -50,6 +52,11 @@ def within_budget(
             )  # fmt: skip
         outcomes.append(outcome)
     return combine(outcomes, policy.warnings)
+
+
+def _each_once(outcomes: Iterable[TargetOutcome]) -> tuple[Rule, ...]:
+    found = {rule.id: rule for outcome in outcomes for rule in _budgeted(outcome)}
+    return tuple(found.values())
 
 
 def _budgeted(outcome: TargetOutcome) -> Iterator[Rule]:

@@ -43,8 +43,20 @@ class StickyRejection:
 WITHOUT_VOTES = frozenset({Reason.EXPIRED_ALLOW, Reason.BREAK_GLASS})
 """What approves a request in the place of its votes, where the policy permits it."""
 
+OF_THIS_CALL = WITHOUT_VOTES | {Reason.APPROVED}
+"""What allows a call because this very one was approved; every other allow stands for more calls."""
+
 STICKY_SECONDS = 600.0
 """How long a rejection sticks where the session has no messages of a user (REQ-35)."""
+
+
+def allowed_as(request: ApprovalRequest) -> Reason:
+    """Why a call that was let through may run, as the log and its standing say it.
+
+    A lease that ran out leaves only its own end of the resolution: then it is what people approved.
+    """
+    said = request.resolution
+    return Reason.APPROVED if said is None or said.reason is Reason.ERROR else said.reason
 
 
 def grant_of(request: ApprovalRequest) -> Grant | None:
@@ -55,6 +67,7 @@ def grant_of(request: ApprovalRequest) -> Grant | None:
     until, said = lapses_at(request), request.resolution
     made = said.reason if said is not None and said.reason in WITHOUT_VOTES else Reason.APPROVED
     nobody = not request.reviews and made not in WITHOUT_VOTES
+    nobody = nobody or (said is not None and said.reason not in OF_THIS_CALL)
     if request.status is not Status.APPROVED or until is None or nobody:
         return None
     givers = approving(request) if request.glass is None else (request.glass.person_id,)

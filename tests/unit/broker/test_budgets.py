@@ -13,9 +13,13 @@ from sayso.broker.remembering import Wish
 from sayso.broker.run import run
 from sayso.core.budget import Budget
 from sayso.errors import CallRejected
-from sayso.policy.rule import Rule
+from sayso.policy.rule import Origin, Rule
+from sayso.policy.ruleset import compile_ruleset
+from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.policy.text_rule import parse_text_rule
 from sayso.requests.approval import Status, Vote
 from sayso.requests.standing_grant import Remember
+from tests.fakes.facts import FakeFacts
 from tests.fakes.world import Scene, draft, make_scene, rule
 
 DAY = 86_400.0
@@ -45,15 +49,18 @@ async def test_so_many_calls_run_without_a_question_and_then_it_asks() -> None:
     for n in range(2):
         standing = await gate.submit(mail(n))
         assert (standing.status, standing.allowed, standing.by) == ("approved", False, None)
+        assert standing.reason == "rule-allow"
+        assert standing.message == "allowed: within the budget of a rule"
         taken = await gate.claim(standing.call_id, standing.digest)
         assert isinstance(taken, Claim)
         await gate.finish(taken.call_id, taken.token, True, "sent", 0.1)
+        assert (await gate.wait(standing.call_id, 1)).reason == "rule-allow"
     third = await gate.submit(mail(3))
     assert (third.status, third.effect, third.reason) == ("pending", "ask", "budget-spent")
     told = [(r["kind"], r["reason"]) for r in await scene.audit() if r["kind"] != "outcome"]
     assert told == [
-        ("verdict", "rule-allow"), ("claim", "approved"),
-        ("verdict", "rule-allow"), ("claim", "approved"),
+        ("verdict", "rule-allow"), ("claim", "rule-allow"),
+        ("verdict", "rule-allow"), ("claim", "rule-allow"),
         ("verdict", "budget-spent"),
     ]  # fmt: skip
     assert scene.notifier.announced == []
@@ -173,3 +180,80 @@ async def test_an_allow_with_a_budget_is_no_allow_for_who_only_asks() -> None:
     assert (await gate.decide(mail(1))).effect == "allow"
     assert isinstance(await claimed(scene, gate, mail(1)), Claim)
     assert (await gate.decide(mail(2))).reason == "budget-spent"
+
+
+LINE = "npm publish; git push"
+
+
+async def with_push(wish: Wish, most: float = 1) -> tuple[Scene, Any]:
+    """A budget for `npm publish`, and the wish given with an approve of `git push`."""
+    scene = make_scene()
+    facts = FakeFacts()
+    publish = parse_text_rule("allow", "shell(npm publish)", Origin.GLOBAL, rule_id="publish")
+    publish = replace(publish, budget=Budget(most, DAY))
+    scene.rules._compiled = compile_ruleset([publish], (), SHIPPED, facts=facts)
+    object.__setattr__(scene.world, "facts", facts)
+    gate = scene.broker.gate((await scene.session(workspace="/w")).session_id)
+    asked = await gate.submit(draft("Bash", arguments={"command": "git push"}))
+    actor = await scene.actor()
+    await scene.broker.answer(actor, asked.call_id, Vote.APPROVE, digest=asked.digest, wish=wish)
+    return scene, gate
+
+
+def line(n: int) -> Any:
+    return draft("Bash", arguments={"command": LINE}, external_id=f"n{n}")
+
+
+@pytest.mark.spec("REQ-37")
+@pytest.mark.parametrize(
+    ("wish", "reason"),
+    [(Wish(Remember.ALWAYS), "saved-grant"), (Wish(Remember.SESSION), "session-grant")],
+)
+async def test_what_is_granted_for_one_part_leaves_the_budget_of_the_rest(
+    wish: Wish, reason: str
+) -> None:
+    scene, gate = await with_push(wish)
+    first = await gate.submit(line(1))
+    assert (first.status, first.allowed, first.reason) == ("approved", False, reason)
+    assert isinstance(await gate.claim(first.call_id, first.digest), Claim)
+    assert await scene.store.spent("publish", scene.clock.now() - 1) == 1.0
+    claims = [r["reason"] for r in await scene.audit() if r["kind"] == "claim"]
+    assert claims == [reason]
+    second = await gate.submit(line(2))
+    assert (second.status, second.reason) == ("pending", "budget-spent")
+
+
+@pytest.mark.spec("REQ-37")
+async def test_two_granted_calls_that_were_allowed_at_once_do_not_overspend() -> None:
+    scene, gate = await with_push(Wish(Remember.ALWAYS))
+    one, two = await gate.submit(line(1)), await gate.submit(line(2))
+    assert isinstance(await gate.claim(one.call_id, one.digest), Claim)
+    second = await gate.claim(two.call_id, two.digest)
+    assert isinstance(second, Standing)
+    assert (second.status, second.reason) == ("pending", "budget-spent")
+    assert await scene.store.spent("publish", scene.clock.now() - 1) == 1.0
+
+
+@pytest.mark.spec("REQ-37")
+async def test_what_lifts_a_spent_budget_too_books_nothing_of_it() -> None:
+    """A bypass lifts what is over the budget; a claim that booked it could never come through."""
+    scene, gate = await with_push(Wish(bypass_secs=0))
+    one, two = await gate.submit(line(1)), await gate.submit(line(2))
+    assert isinstance(await gate.claim(one.call_id, one.digest), Claim)
+    assert isinstance(await asyncio.wait_for(gate.claim(two.call_id, two.digest), 30), Claim)
+    third = await gate.submit(line(3))
+    assert (third.allowed, third.reason) == (True, "session-bypass")
+    assert await scene.store.spent("publish", scene.clock.now() - 1) == 1.0
+
+
+@pytest.mark.spec("REQ-37", "REQ-55")
+async def test_a_grant_for_the_rest_of_a_line_is_tried_with_what_is_spent() -> None:
+    """The card offers one key, for the part that asks: with all budgets taken as spent it lifted nothing."""
+    scene, gate = await with_push(Wish())
+    asked = await gate.submit(line(1))
+    assert [key.parts[1] for key in (await scene.request(asked.call_id)).keys] == ["git push"]
+    done = await scene.broker.answer(
+        await scene.actor(), asked.call_id, Vote.APPROVE, digest=asked.digest,
+        wish=Wish(Remember.ALWAYS),
+    )  # fmt: skip
+    assert (len(done.saved), done.problem) == (1, None)

@@ -6,7 +6,7 @@ import pytest
 
 from sayso.core.call import digest_of
 from sayso.core.reason import Reason
-from sayso.requests.grant import Grant, grant_of
+from sayso.requests.grant import Grant, allowed_as, grant_of
 from sayso.requests.lifecycle import LAPSE_SECONDS, Approved, apply
 from tests.fakes.values import a_call, a_request, a_review, approved, at, in_every_state, said
 
@@ -26,6 +26,15 @@ def test_a_grant_names_the_people_who_approved_exactly_this() -> None:
 
 def test_what_rules_approved_is_no_grant() -> None:
     assert grant_of(apply(a_request(), Approved(said(Reason.RULE_ALLOW)))) is None
+    half = a_request(reviews=(a_review("bob"),))  # one vote of two, and then the rules allowed it
+    for made in (Reason.RULE_ALLOW, Reason.SAVED_GRANT):
+        assert grant_of(apply(half, Approved(said(made)))) is None
+
+
+def test_a_call_that_was_let_through_says_what_let_it() -> None:
+    assert allowed_as(apply(a_request(), Approved(said(Reason.RULE_ALLOW)))) is Reason.RULE_ALLOW
+    assert allowed_as(approved()) is Reason.APPROVED
+    assert allowed_as(in_every_state()["unknown"]) is Reason.APPROVED
 
 
 def test_a_grant_fits_its_call_until_its_end() -> None:
