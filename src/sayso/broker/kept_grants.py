@@ -14,6 +14,7 @@ from sayso.errors import GrantNotFound, NotEligible
 from sayso.people.token import DECIDING
 from sayso.requests.approvals_file import read_approvals, write_approvals
 from sayso.requests.event import EventKind, Notice
+from sayso.requests.key import Key, KeyKind
 from sayso.requests.standing_grant import Bypass, KeyGrant
 
 
@@ -105,7 +106,8 @@ class KeptGrants:
     async def import_(self, actor: Actor, raw: bytes, user_id: str | None = None) -> Imported:
         """Take over the grants of a file for one's own calls, of an admin for anybody's.
 
-        Whoever imports them is their giver. What holds a secret, and what a veto is on, is left out.
+        Whoever imports them is their giver. What holds a secret, what is granted already, what a veto is on
+        and what would not be bound to the definition of a server's tool is left out.
         Raises NotEligible, ApprovalsInvalid.
         """
         _must_be_a_person(actor)
@@ -116,7 +118,10 @@ class KeptGrants:
                 "only an admin gives grants for the calls of others", "leave --user out"
             )
         now = self._world.clock.now()
-        vetoed = {g.key for g in await self._world.store.grants(wanted) if g.veto}
+        there = [g for g in await self._world.store.grants(wanted) if g.veto or not g.session_id]
+        vetoed = {g.key for g in there if g.veto}
+        granted = {g.key for g in there if not g.veto}
+        definitions = await self._approved_definitions()
         grants: list[KeyGrant] = []
         left_out: list[str] = []
         for approval in read_approvals(raw):
@@ -127,12 +132,15 @@ class KeptGrants:
                 left_out.append(f"{label}: there is a veto on it")
             else:
                 new_id = self._world.ids.new_id(now)
+            elif approval.key in granted:  # that one may be bound to a definition, this one is not
+                left_out.append(f"{label}: it is granted already")
+            elif approval.key.of_server and approval.key not in definitions:
+                left_out.append(f"{label}: no definition of this tool is approved here")
                 added = min(approval.added, now)
-                grants.append(
-                    KeyGrant(
-                        new_id, approval.key, wanted, None, person.person_id, person.name, added
-                    )
-                )
+                bound = definitions.get(approval.key)
+                by, name = person.person_id, person.name
+                made = KeyGrant(new_id, approval.key, wanted, None, by, name, added)
+                grants.append(replace(made, definition=bound))
         if grants:
             records = tuple(
                 self._record(actor, f"grant imported: {g.key.label}", wanted) for g in grants
@@ -146,6 +154,14 @@ class KeptGrants:
 
     async def _forget(self, actor: Actor, grants: Sequence[KeyGrant]) -> None:
         if not grants:
+    async def _approved_definitions(self) -> dict[Key, str]:
+        """The definition that each server's tool has now, where people approved it as that (POL-46)."""
+        return {
+            Key(KeyKind.MCP, (known.server, known.tool)): known.current
+            for known in await self._world.store.definitions()
+            if known.current is not None and known.current in known.approved
+        }
+
             return
         records = [
             self._record(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sayso.core.moment import Moment, from_rfc3339, to_rfc3339
 from sayso.core.strict_json import parse_json
 from sayso.errors import ApprovalsInvalid, CallInvalid, KeyInvalid
-from sayso.requests.key import Key, parse_key
+from sayso.requests.key import Key, KeyKind, parse_key
 from sayso.requests.standing_grant import KeyGrant
 
 VERSION = 1
@@ -29,9 +29,17 @@ class Approval(NamedTuple):
 
 
 def write_approvals(grants: Iterable[KeyGrant]) -> str:
-    """The text of a file with these grants, sorted by key; vetoes and those of one session are left out."""
+    """The text of a file with these grants, sorted by key.
+
+    Left out are vetoes, those of one session, and those that are bound to the definition of a server's
+    tool while their key does not name it: read back, they would hold for every tool.
+    """
     kept = {
-        grant.key.text: grant for grant in grants if not grant.veto and grant.session_id is None
+        grant.key.text: grant
+        for grant in grants
+        if not grant.veto
+        and grant.session_id is None
+        and (grant.definition is None or grant.key.kind is KeyKind.MCP)
     }
     rules = [
         {"key": text, "label": grant.key.label, "added": to_rfc3339(grant.given_at)}

@@ -63,6 +63,19 @@ class Key:
         return ":".join([self.kind.value, *(quote(part, safe="/ @+~") for part in first), last])
 
     @property
+    def of_server(self) -> bool:
+        """Whether it names a tool of an MCP server, which can become another one under its name."""
+        match self.kind:
+            case KeyKind.MCP:
+                return True
+            case KeyKind.TOOL:
+                return self.parts[0].startswith("mcp__")
+            case KeyKind.COMMAND:  # what runs it stands among what it touches
+                return any(part.startswith("by:mcp__") for part in self.parts[2:])
+            case _:
+                return False
+
+    @property
     def label(self) -> str:
         """What it covers, in words for people; names in it are as the call gave them."""
         parts = self.parts

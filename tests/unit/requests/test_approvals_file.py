@@ -79,3 +79,10 @@ def test_a_label_is_never_believed() -> None:
     raw = json.dumps({"version": 1, "rules": [{**RULE, "label": "harmless"}] * 2}).encode()
     (approval,) = read_approvals(raw)
     assert approval.key.label == "edit any file in /w"
+
+
+@pytest.mark.spec("REQ-53")
+def test_what_is_bound_to_a_tool_that_its_key_does_not_name_is_left_out() -> None:
+    tool = replace(WRITE, key=Key(KeyKind.MCP, ("mail", "send")), definition="d")
+    text = write_approvals([replace(WRITE, definition="d"), tool])
+    assert [rule["key"] for rule in json.loads(text)["rules"]] == ["mcp:mail:send"]

@@ -167,7 +167,8 @@ def import_(
 ) -> int:
     """Take over the grants of a file; whoever does is the one who gave them.
 
-    What holds a secret, and what a veto is on, is left out and said. A file that is not there is one
+    What holds a secret, what is granted already, what a veto is on, and a server's tool whose definition
+    nobody has approved here is left out and said. A file that is not there is one
     without grants.
 
     Parameters
