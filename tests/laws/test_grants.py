@@ -16,13 +16,17 @@ from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.gate.decide import Context, decide
 from sayso.gate.parts import offered_keys, parts_of
+from sayso.gate.verdict import Verdict
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked
 from sayso.people.person import OWNER, owner
+from sayso.policy.descriptors import Descriptors, ToolDescriptor
 from sayso.policy.facts import NOTHING_KNOWN
+from sayso.policy.rule import Origin
 from sayso.policy.ruleset import compile_ruleset, judge
 from sayso.policy.shipped_descriptors import SHIPPED
-from sayso.policy.rule import Origin
+from sayso.policy.text_rule import parse_text_rule
+from sayso.requests.approval import Vote
 from sayso.requests.key import Key, KeyKind
 from sayso.requests.standing_grant import (
     Bypass,
@@ -32,8 +36,6 @@ from sayso.requests.standing_grant import (
     Remember,
     Remembered,
 )
-from sayso.policy.text_rule import parse_text_rule
-from sayso.requests.approval import Vote
 from tests.fakes.facts import FakeFacts
 from tests.fakes.values import a_call, at
 from tests.fakes.virtual_time import run_virtual
@@ -215,6 +217,33 @@ def test_a_grant_lifts_no_part_that_it_does_not_cover(
     ]
     context = replace(context, remembered=Remembered(tuple(whole)))
     assert decide(call, rules, (), context, facts, NOW).reason is Reason.SESSION_GRANT
+
+
+@pytest.mark.spec("REQ-50")
+@given(gate_worlds(), st.booleans(), st.integers(0, 1))
+def test_what_can_only_be_approved_once_nothing_lifts(
+    world: GateWorld, named: bool, most_rules: int
+) -> None:
+    """Neither a grant nor a bypass: such a call is asked about as if nothing were remembered."""
+    tool = world.call.tool if named else "another"
+    known = Descriptors([ToolDescriptor(tool, remember=False)])
+    # what stands in the way of every grant, whatever the tool, is left out
+    call = replace(world.call, attended=True)
+    context = replace(world.context, stopped=False, sticky=None)
+    written = world.rules[:most_rules]
+    rules = compile_ruleset(written, (), known, facts=NOTHING_KNOWN)
+
+    def verdict(remembered: Remembered) -> Verdict:
+        there = replace(context, remembered=remembered)
+        return decide(call, rules, (), there, NOTHING_KNOWN, NOW)
+
+    everything = verdict(all_there_could_be(world))
+    if named:
+        assert everything == verdict(Remembered())
+    else:
+        whole = compile_ruleset(written, (), Descriptors(), facts=NOTHING_KNOWN)
+        there = replace(context, remembered=all_there_could_be(world))
+        assert everything.reason is decide(call, whole, (), there, NOTHING_KNOWN, NOW).reason
 
 
 amounts = st.one_of(st.integers(-2, 6), st.floats(0, 6), st.sampled_from(["3", None, True, [1]]))

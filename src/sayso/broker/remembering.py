@@ -204,6 +204,11 @@ async def _bypass(
             f"a bypass of `{seconds:g}` seconds cannot be given",
             f"give one of up to {MAX_BYPASS_SECONDS:g} seconds, or 0 for the session",
         )
+    if not request.may_be_bypassed:
+        raise NotRemembered(
+            "what asks about this call takes an answer once, so no bypass goes with it",
+            "approve it once",
+        )
     rules = await world.rules.current(session.workspace, session.rules)
     category = category_of(request.call, rules.descriptors)
     return Bypass(

@@ -136,6 +136,7 @@ def new_call(
             changed=changed,
             keys=() if remember is None else remember.keys,
             tool_category=None if remember is None else remember.tool_category,
+            once_only=remember is not None and remember.once_only,
         )
     notices: tuple[Notice, ...] = ()
     if request is not None and request.waits:

@@ -73,7 +73,7 @@ def offer_of(
         tuple(show(key.label) for key in request.keys) if approve or reject else (),
         approve,
         reject,
-        _bypasses(request) if lifts else (),
+        _bypasses(request) if lifts and request.may_be_bypassed else (),
     )
 
 

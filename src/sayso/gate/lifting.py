@@ -13,7 +13,7 @@ from sayso.core.approval_policy import ApprovalPolicy, may_end_in_allow
 from sayso.core.call import ToolCall
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
-from sayso.gate.parts import Part, category_of, parts_of
+from sayso.gate.parts import Part, category_of, may_be_remembered, parts_of
 from sayso.people.counting import counted, needed
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked
@@ -95,10 +95,12 @@ def lifted(
 ) -> Lifted | None:
     """The grants by which nothing of the call asks any more; None where something still does.
 
-    What must be asked, what stands because rules cannot be loaded, and the calls of unattended
-    sessions no such grant lifts.
+    What must be asked, what stands because rules cannot be loaded, the calls of unattended sessions,
+    and those of a tool that can only be approved once (REQ-50) no such grant lifts.
     """
     if policy.must_ask or policy.reason is Reason.RULES_UNAVAILABLE or not call.attended:
+        return None
+    if not may_be_remembered(call, rules.descriptors):
         return None
 
     def may_give(giver: str) -> bool:

@@ -212,11 +212,17 @@ class ApprovalRequest:
     sticky_lifted: bool = False
     keys: tuple[Key, ...] = ()
     tool_category: str | None = None
+    once_only: bool = False
     preconditions: tuple[Precondition, ...] | None = None
     changed: tuple[Changed, ...] = ()
     edited: Edited | None = None
     attention: Attention = NO_ATTENTION
     glass: BrokenGlass | None = None
+
+    @property
+    def may_be_bypassed(self) -> bool:
+        """Whether an approve may lift more than this call for a time: not of what is decided once (REQ-55)."""
+        return not self.once_only and any(word != "once" for word in self.policy.remember)
 
     @property
     def asked_digest(self) -> str:

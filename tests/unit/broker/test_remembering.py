@@ -10,6 +10,7 @@ import pytest
 from sayso.broker.access import Actor
 from sayso.broker.ports import Claim, Standing
 from sayso.broker.remembering import Answered, Wish
+from sayso.channels.card_offer import CardOffer, offer_of
 from sayso.core.approval_policy import ApprovalPolicy, Approver
 from sayso.errors import DigestMismatch, NotEligible, NotRemembered, RequestClosed, StoreUnavailable
 from sayso.people.person import Person
@@ -413,3 +414,40 @@ async def test_neither_another_session_nor_a_restart_inherits_a_bypass() -> None
     assert await scene.broker.kept.bypasses(await scene.actor()) == []
     await gate.stop()
     assert await scene.store.bypasses() == []
+
+
+@pytest.mark.spec("REQ-50", "REQ-55")
+async def test_what_can_only_be_approved_once_no_bypass_lifts() -> None:
+    scene = make_scene()
+    knowing(scene, ToolDescriptor("run_script", category="shell", remember=False))
+    gate = await scene.gate()
+    first = await gate.submit(draft("run_script"))
+    assert offer_of(
+        await scene.request(first.call_id), may_approve=True, may_reject=True, need=1
+    ) == CardOffer()  # fmt: skip
+    for scope in (None, Extent.ALL):
+        with pytest.raises(NotRemembered, match="takes an answer once"):
+            await say(scene, first, Wish(bypass_secs=0, bypass_scope=scope))
+    other = await gate.submit(draft())
+    await say(scene, other, Wish(bypass_secs=0, bypass_scope=Extent.ALL))
+    assert (await gate.submit(draft(arguments={"to": "x"}))).reason == "session-bypass"
+    assert (await gate.submit(draft("run_script", arguments={"n": 2}))).status == "pending"
+
+
+@pytest.mark.spec("REQ-54", "REQ-55")
+async def test_a_policy_that_takes_an_answer_once_offers_no_bypass_either() -> None:
+    scene = make_scene(asks(remember=("once",)))
+    first = await (await scene.gate()).submit(draft())
+    request = await scene.request(first.call_id)
+    assert offer_of(request, may_approve=True, may_reject=True, need=1) == CardOffer()
+    with pytest.raises(NotRemembered, match="takes an answer once"):
+        await say(scene, first, Wish(bypass_secs=0))
+    assert (await scene.request(first.call_id)).status is Status.PENDING
+
+
+async def test_a_veto_of_a_session_says_that_it_is_the_sessions() -> None:
+    scene = make_scene()
+    gate = await scene.gate()
+    await say(scene, await gate.submit(draft()), SESSION, Vote.REJECT)
+    again = await gate.submit(draft(arguments={"to": "bob"}))
+    assert again.message == "rejected by owner in this session (do not repeat it)"

@@ -45,6 +45,7 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     changed: tuple[Changed, ...] = ()
     keys: tuple[Key, ...] = ()
     tool_category: str | None = None
+    once_only: bool = False
 
 
 class _EditedCall(msgspec.Struct, omit_defaults=True):
@@ -158,6 +159,7 @@ def _frozen(request: ApprovalRequest) -> str:
             request.changed,
             request.keys,
             request.tool_category,
+            request.once_only,
         )
     )
 
@@ -269,6 +271,7 @@ def read_request(row: Row) -> ApprovalRequest:
         changed=asked.changed,
         keys=asked.keys if state.edited is None else (),
         tool_category=asked.tool_category,
+        once_only=asked.once_only,
         attention=state.attention,
         glass=state.glass,
     )
