@@ -83,11 +83,7 @@ def verdict_message(verdict: Verdict) -> str:
             comment = f": {earlier.comment}" if earlier is not None and earlier.comment else ""
             return f"rejected by {by}{comment} (the identical call was rejected before; do not repeat it)"
         case Reason.SAVED_DENY:
-            by = next((f" by {g.giver_name}" for g in verdict.by if g.giver_name), "")
-            said = next(
-                (f": {g.comment}" for g in verdict.by if isinstance(g, KeyGrant) and g.comment), ""
-            )
-            return f"rejected{by} for good{said} (do not repeat it)"
+            return _refused_before(verdict)
         case Reason.NO_APPROVER:
             return "refused: this needs a person and there is nobody to ask"
         case Reason.NOBODY_REACHABLE:
@@ -101,6 +97,16 @@ def verdict_message(verdict: Verdict) -> str:
             said = f": {rule.justification}" if rule is not None and rule.justification else ""
             what = f" by the rule {rule.effect.word} {rule.text}" if rule is not None else ""
             return f"denied by policy{what}{said}"
+
+
+def _refused_before(verdict: Verdict) -> str:
+    """Who refused it how long, and why: a veto of one session says nothing of the next one."""
+    veto = next((found for found in verdict.by if isinstance(found, KeyGrant)), None)
+    by = f" by {veto.giver_name}" if veto is not None and veto.giver_name else ""
+    said = f": {veto.comment}" if veto is not None and veto.comment else ""
+    of_session = veto is not None and veto.session_id is not None
+    how_long = "in this session" if of_session else "for good"
+    return f"rejected{by} {how_long}{said} (do not repeat it)"
 
 
 MAX_EDIT_TOLD = 2000

@@ -94,6 +94,10 @@ def test_every_origin_has_words(origin: Origin) -> None:
             verdict(remembered=Remembered((replace(VETO, comment=None),))),
             "rejected by Anna for good (do not repeat it)",
         ),
+        (
+            verdict(remembered=Remembered((replace(VETO, session_id="s1"),))),
+            "rejected by Anna in this session: not this one (do not repeat it)",
+        ),
     ],
 )
 def test_what_the_agent_is_told_of_a_verdict(given: Verdict, message: str) -> None:

@@ -74,7 +74,7 @@ async def test_all_is_cleared(site: Site) -> None:
             await page.delete("/api/bypasses")
     refused = await submit(agent, session, tool="b", arguments={"to": "x"})
     assert (refused["reason"], refused["message"]) == (
-        "saved-deny", "rejected by owner for good: no (do not repeat it)",
+        "saved-deny", "rejected by owner in this session: no (do not repeat it)",
     )  # fmt: skip
     for kind in ("grants", "vetoes", "bypasses"):
         assert (await page.delete(f"/api/{kind}")).status_code == 204
