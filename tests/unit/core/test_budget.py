@@ -49,3 +49,29 @@ def test_what_cannot_be_read_as_a_number_is_not_known() -> None:
         assert budget.takes({"amount": value}) is None
     assert budget.takes({}) is None
     assert Budget(10, 60).takes({}) == 1.0
+
+
+HUGE = 10**400
+
+
+@pytest.mark.spec("POL-10")
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"argument": "a", "most": HUGE, "per": "1d"}, {"argument": "a", "most": -HUGE, "per": "1d"},
+        {"calls": 1, "per": "9" * 400 + "s"}, {"calls": 1, "per": "9" * 5000 + "d"},
+        {"calls": 1, "per": HUGE}, {"calls": 1, "per": 10**5000}, {"calls": 10**5000, "per": 1},
+        {"argument": "a", "most": 10**5000, "per": 1},
+    ],
+    ids=range(8),
+)  # fmt: skip
+def test_a_number_that_is_too_large_to_reckon_with_is_refused(written: dict[str, Any]) -> None:
+    with pytest.raises(RuleRefused) as refused:
+        parse_budget(written)
+    assert len(refused.value.message) < 200
+
+
+def test_an_amount_that_is_too_large_to_reckon_with_is_not_known() -> None:
+    budget = Budget(10, 60, "amount")
+    for value in (HUGE, -HUGE, float("nan"), float("-inf")):
+        assert budget.takes({"amount": value}) is None
