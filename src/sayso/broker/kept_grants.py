@@ -90,9 +90,11 @@ class KeptGrants:
         await self._forget(actor, found)
         return found
 
-    async def clear_bypasses(self, actor: Actor) -> Sequence[Bypass]:
-        """Take every bypass back that this actor may."""
-        found = await self.bypasses(actor)
+    async def clear_bypasses(self, actor: Actor, *, user_id: str | None = None) -> Sequence[Bypass]:
+        """Take every bypass back that this actor may, or those in the sessions of one user if named."""
+        found = [
+            bypass for bypass in await self.bypasses(actor) if user_id in (None, bypass.user_id)
+        ]
         for bypass in found:
             await self.revoke_bypass(actor, bypass.bypass_id)
         return found
@@ -130,12 +132,12 @@ class KeptGrants:
                 left_out.append(f"{redact_text(label)}: it holds a secret")
             elif approval.key in vetoed:
                 left_out.append(f"{label}: there is a veto on it")
-            else:
-                new_id = self._world.ids.new_id(now)
             elif approval.key in granted:  # that one may be bound to a definition, this one is not
                 left_out.append(f"{label}: it is granted already")
             elif approval.key.of_server and approval.key not in definitions:
                 left_out.append(f"{label}: no definition of this tool is approved here")
+            else:
+                new_id = self._world.ids.new_id(now)
                 added = min(approval.added, now)
                 bound = definitions.get(approval.key)
                 by, name = person.person_id, person.name
@@ -152,8 +154,6 @@ class KeptGrants:
             self._world.feed.publish(["rules"])
         return Imported(tuple(grants), tuple(left_out))
 
-    async def _forget(self, actor: Actor, grants: Sequence[KeyGrant]) -> None:
-        if not grants:
     async def _approved_definitions(self) -> dict[Key, str]:
         """The definition that each server's tool has now, where people approved it as that (POL-46)."""
         return {
@@ -162,6 +162,8 @@ class KeptGrants:
             if known.current is not None and known.current in known.approved
         }
 
+    async def _forget(self, actor: Actor, grants: Sequence[KeyGrant]) -> None:
+        if not grants:
             return
         records = [
             self._record(

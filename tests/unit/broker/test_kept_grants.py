@@ -116,6 +116,14 @@ async def test_grants_go_from_one_installation_to_another() -> None:
     assert (await gate.submit(draft("b"))).status == "pending"  # anna's, not the owner's
 
 
+@pytest.mark.spec("REQ-51", "REQ-54")
+async def test_to_clear_what_is_one_users_ends_their_bypasses_and_no_others() -> None:
+    scene = await filled()
+    kept, owner = scene.broker.kept, await scene.actor()
+    assert [b.bypass_id for b in await kept.clear_bypasses(owner, user_id="anna")] == ["by-anna"]
+    assert [b.bypass_id for b in await scene.store.bypasses()] == ["by-bob"]
+
+
 @pytest.mark.spec("REQ-53")
 async def test_an_import_leaves_out_secrets_and_what_a_veto_is_on() -> None:
     scene = await filled()

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from sayso.broker.broker import Broker
+from sayso.broker.remembering import Wish
 from sayso.cli.exit_codes import ExitCode
+from sayso.core.session import CallDraft
 from sayso.people.token import CredentialKind
-from tests.fakes.command_line import CommandLine
+from sayso.requests.approval import Vote
+from tests.fakes.command_line import PASSPHRASE, CommandLine
 
 RULES = [
     {"key": "write:/w", "label": "harmless", "added": "2026-01-02T03:04:05Z"},
@@ -58,6 +62,22 @@ def test_grants_are_imported_listed_revoked_exported_and_cleared(
         ExitCode.FAILURE, True,
     )  # fmt: skip
     assert sayso.owner("grants", "clear").out == "taken back: 1\n"
+    assert sayso.owner("grants", "list").out == "Nothing is remembered.\n"
+
+
+@pytest.mark.spec("REQ-51", "REQ-54")
+def test_to_clear_what_is_a_users_ends_their_bypasses_too(sayso: CommandLine) -> None:
+    (asked,) = sayso.ask(CallDraft("send_mail", {"to": "bob"}))
+
+    async def bypassed(broker: Broker) -> None:
+        _, owner = await broker.access.login(PASSPHRASE, "test", 60)
+        wish = Wish(bypass_secs=0)
+        await broker.answer(owner, asked.call_id, Vote.APPROVE, digest=asked.digest, wish=wish)
+
+    sayso.within(bypassed)
+    assert "every call of this session" in sayso.owner("grants", "list").out
+    assert sayso.owner("grants", "clear", "--user", "anna").out == "taken back: 0\n"
+    assert sayso.owner("grants", "clear", "--user", "owner").out == "taken back: 1\n"
     assert sayso.owner("grants", "list").out == "Nothing is remembered.\n"
 
 

@@ -100,7 +100,7 @@ def clear(
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
 ) -> int:
-    """Take all grants and vetoes back: your own, or for an admin everybody's; and all bypasses."""
+    """Take all grants, vetoes and bypasses back: your own, or for an admin everybody's."""
     return asyncio.run(_clear(user, passphrase_stdin, token_stdin))
 
 
@@ -110,8 +110,7 @@ async def _clear(user: str | None, passphrase_stdin: bool, token_stdin: bool) ->
         actor,
     ):
         gone = len(await broker.kept.clear(actor, user_id=user))
-        if user is None:
-            gone += len(await broker.kept.clear_bypasses(actor))
+        gone += len(await broker.kept.clear_bypasses(actor, user_id=user))
     print(f"taken back: {gone}")
     return 0
 
