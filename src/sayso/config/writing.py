@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sayso.config.reading import read_file
@@ -35,18 +35,30 @@ def replace_file(path: Path, before: bytes | None, after: bytes, *, shown: Path)
     Raises SettingsInvalid, which names the file as `shown`, if it is no longer what it was before.
     """
     mode = 0o600 if before is None else stat.S_IMODE(path.stat().st_mode)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(after)
-            os.fchmod(file.fileno(), mode)
-            file.flush()
-            os.fsync(file.fileno())
+
+    def still_as_before() -> None:
         if read_file(path, YOURS_TO_READ) != before:
             raise SettingsInvalid(
                 f"{shown}:1:1: the file was changed in the meantime; nothing was written",
                 "try again",
             )
+
+    write_whole(path, after, mode=mode, at_last=still_as_before)
+
+
+def write_whole(
+    path: Path, content: bytes, *, mode: int = 0o600, at_last: Callable[[], None] | None = None
+) -> None:
+    """Write a file whole or not at all, with these rights; what `at_last` raises leaves the old one."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            os.fchmod(file.fileno(), mode)
+            file.flush()
+            os.fsync(file.fileno())
+        if at_last is not None:
+            at_last()
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

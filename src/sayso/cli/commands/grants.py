@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +13,7 @@ from cyclopts import App, Parameter
 from sayso.channels.display import safe_line
 from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting
 from sayso.cli.table import table
+from sayso.config.writing import write_whole
 from sayso.requests.approvals_file import write_approvals
 from sayso.requests.standing_grant import Bypass, KeyGrant
 from sayso.system.places import find_places, private_directory
@@ -212,16 +211,7 @@ def _write(path: Path, text: str) -> None:
     """Write a file whole or not at all, for its owner only; a directory that is made for it is private."""
     if path.parent == _default().parent or not path.parent.exists():
         private_directory(path.parent)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(path, text.encode())
 
 
 def _grant_row(grant: KeyGrant) -> Sequence[str]:
