@@ -17,6 +17,7 @@ from pathlib import Path
 from sayso.errors import StoreCorrupt, StoreUnavailable
 from sayso.store.opening import (
     BUSY_SECONDS,
+    COMPANIONS,
     check_application,
     check_header,
     check_pages,
@@ -24,10 +25,9 @@ from sayso.store.opening import (
     is_older,
     prepare,
     put_in_place,
+    refuse_leftovers,
     translate,
 )
-
-_COMPANIONS = ("", "-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,7 @@ def being_made(to: Path) -> Iterator[Path]:
     """
     if to.exists() or to.is_symlink():
         raise StoreUnavailable(f"there is a file `{to}` already", "name another, or move it away")
+    refuse_leftovers(to)
     building = to.with_name(f".{to.name}.{secrets.token_hex(8)}")
     try:
         try:
@@ -115,7 +116,7 @@ def being_made(to: Path) -> Iterator[Path]:
                 "check that its directory exists, is yours, and has space left",
             ) from error
     finally:
-        for suffix in _COMPANIONS:
+        for suffix in ("", *COMPANIONS):
             building.with_name(building.name + suffix).unlink(missing_ok=True)
 
 

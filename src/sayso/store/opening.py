@@ -29,8 +29,13 @@ MAGIC = b"SQLite format 3\x00"
 BUSY_SECONDS = 10.0
 """How long a busy database is waited for before sayso says so (ST-6)."""
 
-_RESTORE = "keep a copy of the file and its `-wal`, then put a backup of both in their place"
-_COMPANIONS = ("", "-wal", "-shm")
+COMPANIONS = ("-wal", "-shm", "-journal")
+"""How the names of the files end that SQLite keeps beside a database."""
+
+_RESTORE = (
+    "move the file away, and whatever of `-wal`, `-shm` and `-journal` is beside it, and keep them; "
+    "then put a backup in their place: sayso db restore FILE"
+)
 
 
 def prepare(path: Path, *, busy_seconds: float = BUSY_SECONDS, check: bool = True) -> None:
@@ -41,6 +46,7 @@ def prepare(path: Path, *, busy_seconds: float = BUSY_SECONDS, check: bool = Tru
     """
     try:
         if not path.exists():
+            refuse_leftovers(path)
             _create(path)
         check_header(path)
         _make_private(path)
@@ -125,6 +131,20 @@ def moved(path: Path) -> StoreUnavailable:
     )
 
 
+def refuse_leftovers(path: Path) -> None:
+    """Refuse a place where no database is, but the log of one: SQLite would replay it into a new one.
+
+    Raises StoreUnavailable.
+    """
+    left = [path.with_name(path.name + suffix) for suffix in COMPANIONS]
+    left = [file for file in left if os.path.lexists(file)]
+    if left and not os.path.lexists(path):  # asked last: another process may just have made it
+        raise StoreUnavailable(
+            f"`{left[0]}` was left by another database that was at `{path}`",
+            "put that database back, or move all that it left away and keep it",
+        )
+
+
 def _create(path: Path) -> None:
     """Build a new database beside its place and link it there; the first of several wins."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -137,7 +157,7 @@ def _create(path: Path) -> None:
             _migrate(connection, building, BUSY_SECONDS)
         put_in_place(building, path)
     finally:
-        for suffix in _COMPANIONS:
+        for suffix in ("", *COMPANIONS):
             building.with_name(building.name + suffix).unlink(missing_ok=True)
 
 
@@ -172,7 +192,7 @@ def check_header(path: Path) -> None:
     if not start:
         raise StoreCorrupt(
             f"the database `{path}` is empty: it has been cut off",
-            f"{_RESTORE}; to start anew, remove the empty file",
+            f"{_RESTORE}; to start anew, only move them away",
         )
     if len(start) < 100 or not start.startswith(MAGIC):
         raise StoreCorrupt(
@@ -185,7 +205,7 @@ def _make_private(path: Path) -> None:
     """Take the rights of others away from files that are ours."""
     if os.name != "posix":
         return
-    for suffix in _COMPANIONS:
+    for suffix in ("", *COMPANIONS):
         file = path.with_name(path.name + suffix)
         with contextlib.suppress(FileNotFoundError):
             found = file.stat()
