@@ -100,14 +100,15 @@ def being_made(to: Path) -> Iterator[Path]:
     Raises StoreUnavailable.
     """
     if to.exists() or to.is_symlink():
-        raise StoreUnavailable(f"there is a file `{to}` already", "name another, or move it away")
+        raise _taken(to)
     refuse_leftovers(to)
     building = to.with_name(f".{to.name}.{secrets.token_hex(8)}")
     try:
         try:
             os.close(os.open(building, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             yield building
-            put_in_place(building, to)
+            if not put_in_place(building, to):
+                raise _taken(to)
         except sqlite3.Error as error:
             raise translate(error, to) from error
         except OSError as error:
@@ -118,6 +119,10 @@ def being_made(to: Path) -> Iterator[Path]:
     finally:
         for suffix in ("", *COMPANIONS):
             building.with_name(building.name + suffix).unlink(missing_ok=True)
+
+
+def _taken(to: Path) -> StoreUnavailable:
+    return StoreUnavailable(f"there is a file `{to}` already", "name another, or move it away")
 
 
 def _copy(source: Path, to: Path) -> None:

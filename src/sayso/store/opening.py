@@ -155,23 +155,23 @@ def _create(path: Path) -> None:
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
             connection.execute("PRAGMA journal_mode=WAL")
             _migrate(connection, building, BUSY_SECONDS)
-        put_in_place(building, path)
+        put_in_place(building, path)  # or another made it first, which is as good
     finally:
         for suffix in ("", *COMPANIONS):
             building.with_name(building.name + suffix).unlink(missing_ok=True)
 
 
-def put_in_place(building: Path, path: Path) -> None:
-    """Give a file that is whole its name, unless there is one of that name already."""
+def put_in_place(building: Path, path: Path) -> bool:
+    """Give a file that is whole its name, unless there is one of that name already; whether it did."""
     try:
         os.link(building, path)
     except FileExistsError:
-        return
+        return False
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
             raise
         if path.exists():
-            return
+            return False
         building.rename(path)  # a file system without hard links
     if os.name == "posix":
         directory = os.open(path.parent, os.O_RDONLY)
@@ -179,6 +179,7 @@ def put_in_place(building: Path, path: Path) -> None:
             os.fsync(directory)
         finally:
             os.close(directory)
+    return True
 
 
 def check_header(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import shutil
 import sqlite3
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sayso.errors import StoreCorrupt, StoreUnavailable
-from sayso.store.backup import back_up_sqlite, restore_sqlite
+from sayso.store.backup import back_up_sqlite, being_made, restore_sqlite
 from sayso.store.opening import BUSY_SECONDS, connect, prepare
 
 LEFT = ("-wal", "-shm", "-journal")
@@ -82,3 +83,25 @@ def test_who_has_a_damaged_file_is_told_to_move_its_log_away_too(path: Path) -> 
     hint = caught.value.hint or ""
     assert all(f"`{suffix}`" in hint for suffix in LEFT)
     assert "sayso db restore" in hint
+
+
+@pytest.mark.spec("ST-7")
+@pytest.mark.parametrize("links", [True, False])
+def test_a_backup_whose_name_was_taken_meanwhile_is_not_called_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    if not links:
+        monkeypatch.setattr("sayso.store.opening.os.link", refuse_to_link)
+    to = tmp_path / "backup.db"
+    with (
+        pytest.raises(StoreUnavailable, match="there is a file `.*` already"),
+        being_made(to) as new,
+    ):
+        new.write_bytes(b"ours")
+        to.write_bytes(b"theirs")
+    assert to.read_bytes() == b"theirs"
+    assert list(tmp_path.iterdir()) == [to]
+
+
+def refuse_to_link(*_: object) -> None:
+    raise OSError(errno.EPERM, "no hard links here")
