@@ -46,7 +46,7 @@ def test_the_log_of_the_database_that_was_there_is_not_replayed(path: Path) -> N
     path.unlink()
     path.with_name("kept").rename(log)  # as a crash leaves it
     backup = path.with_name("backup.db")
-    with pytest.raises(StoreUnavailable, match="`.*sayso.db-wal` was left by another") as caught:
+    with pytest.raises(StoreUnavailable, match="-wal` was left by another") as caught:
         restore_sqlite(backup, path)
     assert "move" in (caught.value.hint or "")
     assert not path.exists()
@@ -93,12 +93,11 @@ def test_a_backup_whose_name_was_taken_meanwhile_is_not_called_made(
     if not links:
         monkeypatch.setattr("sayso.store.opening.os.link", refuse_to_link)
     to = tmp_path / "backup.db"
-    with (
-        pytest.raises(StoreUnavailable, match="there is a file `.*` already"),
-        being_made(to) as new,
-    ):
-        new.write_bytes(b"ours")
-        to.write_bytes(b"theirs")
+    making = being_made(to)
+    making.__enter__().write_bytes(b"ours")
+    to.write_bytes(b"theirs")
+    with pytest.raises(StoreUnavailable, match="there is a file"):
+        making.__exit__(None, None, None)
     assert to.read_bytes() == b"theirs"
     assert list(tmp_path.iterdir()) == [to]
 

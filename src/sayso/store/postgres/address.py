@@ -69,10 +69,21 @@ def parse_address(url: str) -> Address:
         ) from None
     given = {name: value for name, value in given.items() if value is not None}
     host = str(given.get("host", "localhost"))
+    if _is_misread(host, str(given.get("port", "")), str(given.get("dbname", ""))):
+        raise SettingsInvalid(
+            "the URL of the database has a host, a port or a name that cannot be right",
+            "percent-encode what is special in a password: `/` is %2F and `@` is %40",
+        )
     port = f":{given['port']}" if "port" in given else ""
     user = f"{given['user']}@" if "user" in given else ""
     shown = f"postgresql://{user}{host}{port}/{given.get('dbname', '')}"
     return Address(make_conninfo(**{**_DEFAULTS, **given}), shown)
+
+
+def _is_misread(host: str, port: str, name: str) -> bool:
+    """Whether part of a password may stand where none belongs, because it holds a bare `/` or `@`."""
+    digits = all(not each or (each.isascii() and each.isdigit()) for each in port.split(","))
+    return not digits or "@" in host or "@" in name
 
 
 def connect(
