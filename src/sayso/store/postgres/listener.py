@@ -74,17 +74,17 @@ class Listener:
                 with connect(self._address) as connection:
                     connection.execute(f"LISTEN {CHANNEL}")
                     pause = FIRST_PAUSE
+                    seen = self._last(connection)  # before the waking, which tells all up to here
                     self._feed.publish_everything()  # what was said before nobody heard
-                    self._listen(connection)
+                    self._listen(connection, seen)
             except psycopg.Error as error:
                 if not self._closing.is_set():
                     _log.warning("the feed is lost", database=self._address.shown, error=str(error))
                 self._closing.wait(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _listen(self, connection: Connection) -> None:
+    def _listen(self, connection: Connection, seen: int) -> None:
         server = connection.pgconn
-        seen = self._last(connection)
         look_at = time.monotonic() + LOOK_SECONDS
         while not self._closing.is_set():
             left = max(0.0, look_at - time.monotonic())
