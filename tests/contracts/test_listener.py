@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -73,6 +76,11 @@ def write_event(url: str, number: int, topic: str) -> None:
         connection.execute("INSERT INTO notices VALUES (%s, %s, '{}')", (number, topic))
 
 
+def tell(url: str, topic: str) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute("SELECT pg_notify('sayso', %s)", (topic,))
+
+
 @pytest.mark.spec("ST-3")
 def test_an_event_beside_the_first_waking_is_told(
     url: str, listen: Callable[[LocalFeed], Listener], monkeypatch: pytest.MonkeyPatch
@@ -81,3 +89,44 @@ def test_an_event_beside_the_first_waking_is_told(
     told = Told(first=lambda: write_event(url, 1, "c1"))
     listen(told)
     assert told.hears("c1", 5)
+
+
+@pytest.mark.spec("ST-3")
+def test_it_listens_in_a_process_with_very_many_files_open(
+    url: str, listen: Callable[[LocalFeed], Listener]
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = 2000 if hard == resource.RLIM_INFINITY else min(hard, 2000)
+    if enough < 1200:
+        pytest.skip("this process may not have so many files open")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, enough), hard))
+    open_files = [os.open(os.devnull, os.O_RDONLY)]
+    try:
+        while open_files[-1] < 1100:
+            open_files.append(os.dup(open_files[0]))
+        told = Told()
+        listening = listen(told)
+        assert told.was_woken(1)
+        tell(url, "c1")
+        assert told.hears("c1")
+        listening.close()
+        assert not listening._thread.is_alive()
+    finally:
+        for each in open_files:
+            with suppress(OSError):
+                os.close(each)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.spec("ST-3")
+def test_no_error_ends_it_for_good(url: str, listen: Callable[[LocalFeed], Listener]) -> None:
+    def fail() -> None:
+        raise ValueError("it broke")
+
+    told = Told(first=fail)
+    listening = listen(told)
+    assert told.was_woken(2)
+    tell(url, "c1")
+    assert told.hears("c1")
+    listening.close()
+    assert not listening._thread.is_alive()

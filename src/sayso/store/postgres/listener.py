@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import select
+import selectors
 import socket
 import threading
 import time
 from collections.abc import Callable, Container
 from typing import Any
 
-import psycopg
 import structlog
 
 from sayso.store.feed import LocalFeed
@@ -70,27 +69,36 @@ class Listener:
     def _run(self) -> None:
         pause = FIRST_PAUSE
         while not self._closing.is_set():
+            began = time.monotonic()
             try:
                 with connect(self._address) as connection:
                     connection.execute(f"LISTEN {CHANNEL}")
-                    pause = FIRST_PAUSE
                     seen = self._last(connection)  # before the waking, which tells all up to here
                     self._feed.publish_everything()  # what was said before nobody heard
                     self._listen(connection, seen)
-            except psycopg.Error as error:
+            except Exception as error:  # a thread that ended would leave all here without news
                 if not self._closing.is_set():
-                    _log.warning("the feed is lost", database=self._address.shown, error=str(error))
+                    _log.warning(
+                        "the feed is lost", database=self._address.shown, error=repr(error)
+                    )
+                if time.monotonic() - began > LONGEST_PAUSE:
+                    pause = FIRST_PAUSE
                 self._closing.wait(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
 
     def _listen(self, connection: Connection, seen: int) -> None:
+        with selectors.DefaultSelector() as waiting:  # select() takes no descriptor above 1023
+            for each in (connection.pgconn.socket, self._woken.fileno()):
+                waiting.register(each, selectors.EVENT_READ)
+            self._hear(connection, seen, waiting)
+
+    def _hear(self, connection: Connection, seen: int, waiting: selectors.BaseSelector) -> None:
         server = connection.pgconn
         look_at = time.monotonic() + LOOK_SECONDS
         while not self._closing.is_set():
-            left = max(0.0, look_at - time.monotonic())
-            ready, _, _ = select.select([server.socket, self._woken.fileno()], [], [], left)
+            ready = waiting.select(max(0.0, look_at - time.monotonic()))
             topics: set[str] = set()
-            if server.socket in ready:
+            if any(key.fd == server.socket for key, _ in ready):
                 server.consume_input()
             if time.monotonic() >= look_at:
                 missed = self._after(connection, seen)
