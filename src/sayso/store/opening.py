@@ -13,15 +13,13 @@ import secrets
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy import Connection, create_engine
-from sqlalchemy.pool import StaticPool
-
 from sayso.errors import SchemaTooNew, StoreCorrupt, StoreError, StoreUnavailable
 from sayso.store import migrations
+from sayso.store.as_sqlalchemy import as_sqlalchemy
 from sayso.store.tables import APPLICATION_ID
 
 MAGIC = b"SQLite format 3\x00"
@@ -268,20 +266,12 @@ def _migrate(connection: sqlite3.Connection, path: Path, busy_seconds: float) ->
     """Bring the schema to HEAD in one transaction; who comes second finds it done."""
     connection.execute("PRAGMA foreign_keys=OFF")  # tables may be rebuilt on the way
     connection.execute("PRAGMA busy_timeout=0")
-    with _as_sqlalchemy(connection) as alchemy, alchemy.begin():
+    with as_sqlalchemy("sqlite", connection) as alchemy, alchemy.begin():
         begin(connection, lambda: busy(path, busy_seconds), busy_seconds)
         migrations.upgrade(alchemy)
         broken = connection.execute("PRAGMA foreign_key_check").fetchone()
         if broken is not None:
             raise StoreCorrupt(f"rows of `{path}` refer to nothing: {broken}", _RESTORE)
-
-
-@contextlib.contextmanager
-def _as_sqlalchemy(connection: sqlite3.Connection) -> Iterator[Connection]:
-    """The driver's connection as SQLAlchemy sees it, for Alembic; SQLAlchemy itself begins nothing."""
-    engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
-    with engine.connect() as alchemy:
-        yield alchemy
 
 
 def begin(

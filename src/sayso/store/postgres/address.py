@@ -130,6 +130,11 @@ def translate(error: psycopg.Error, address: Address) -> StoreError:
         )
     if isinstance(error, psycopg.DataError):
         return StoreError(f"a value cannot be stored: {said}")
+    if isinstance(error, psycopg.errors.InsufficientPrivilege):
+        return StoreUnavailable(
+            f"the database `{address.shown}` refuses: {said}",
+            "make this user its owner, or let it make tables there: GRANT CREATE ON SCHEMA public TO …",
+        )
     return StoreUnavailable(
         f"the database `{address.shown}` cannot be used: {said}",
         "check that the server runs and lets this user in",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -10,17 +11,18 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg.sql import SQL, Composed, Identifier
-from sqlalchemy import Table, create_engine, insert
+from sqlalchemy import Table, insert
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.pool import StaticPool
 
 from sayso.errors import SchemaTooNew, StoreUnavailable
 from sayso.store import migrations
+from sayso.store.as_sqlalchemy import as_sqlalchemy
 from sayso.store.backup import Health, being_made, check_backup, restore_sqlite
 from sayso.store.opening import BUSY_SECONDS, prepare
 from sayso.store.opening import connect as connect_sqlite
+from sayso.store.opening import translate as translate_sqlite
 from sayso.store.postgres.address import KEY, MIGRATION, Address, connect, parse_address, translate
-from sayso.store.postgres.opening import revision_of
+from sayso.store.postgres.opening import DIALECT, revision_of
 from sayso.store.tables import METADATA
 
 T = TypeVar("T")
@@ -78,28 +80,38 @@ def restore_postgres(backup: Path, url: str) -> None:
             )
         connection.execute("SET statement_timeout = 0")
         connection.execute("SET idle_in_transaction_session_timeout = 0")
-        with tempfile.TemporaryDirectory(prefix="sayso-") as directory:
-            current = Path(directory) / "current.db"
-            restore_sqlite(backup, current)  # a copy, brought up to date
-            with contextlib.closing(
-                connect_sqlite(current, busy_seconds=BUSY_SECONDS, writes=False)
-            ) as file:
-                connection.autocommit = False
-                engine = create_engine(
-                    "postgresql+psycopg://", creator=lambda: connection, poolclass=StaticPool
-                )
-                with engine.connect() as alchemy, alchemy.begin():
-                    migrations.upgrade(alchemy)
-                    for table in reversed(METADATA.sorted_tables):
-                        alchemy.execute(table.delete())
-                    for table in METADATA.sorted_tables:
-                        names = ", ".join(f'"{column.name}"' for column in table.columns)
-                        rows = file.execute(f'SELECT {names} FROM "{table.name}"')  # noqa: S608
-                        with connection.cursor() as cursor, cursor.copy(_copy(table)) as copy:
-                            for row in rows:
-                                copy.write_row(row)
+        try:
+            with tempfile.TemporaryDirectory(prefix="sayso-") as directory:
+                current = Path(directory) / "current.db"
+                restore_sqlite(backup, current)  # a copy, brought up to date
+                _pour(current, connection)
+        except sqlite3.Error as error:
+            raise translate_sqlite(error, backup) from error
+        except OSError as error:
+            raise StoreUnavailable(
+                f"no copy of `{backup}` can be made: {error.strerror or error}",
+                "make room in the directory for temporary files, or name another with TMPDIR",
+            ) from error
 
     _with(address, write)
+
+
+def _pour(file: Path, connection: psycopg.Connection[Any]) -> None:
+    """Write every row of an up-to-date file into a database without tables, in one transaction."""
+    with contextlib.closing(
+        connect_sqlite(file, busy_seconds=BUSY_SECONDS, writes=False)
+    ) as source:
+        connection.autocommit = False
+        with as_sqlalchemy(DIALECT, connection) as alchemy, alchemy.begin():
+            migrations.upgrade(alchemy)
+            for table in reversed(METADATA.sorted_tables):
+                alchemy.execute(table.delete())
+            for table in METADATA.sorted_tables:
+                names = ", ".join(f'"{column.name}"' for column in table.columns)
+                rows = source.execute(f'SELECT {names} FROM "{table.name}"')  # noqa: S608
+                with connection.cursor() as cursor, cursor.copy(_copy(table)) as copy:
+                    for row in rows:
+                        copy.write_row(row)
 
 
 def check_postgres(url: str) -> Health:

@@ -6,11 +6,10 @@ import contextlib
 from typing import Any
 
 import psycopg
-from sqlalchemy import create_engine
-from sqlalchemy.pool import StaticPool
 
 from sayso.errors import SchemaTooNew, StoreCorrupt, StoreUnavailable
 from sayso.store import migrations
+from sayso.store.as_sqlalchemy import as_sqlalchemy
 from sayso.store.postgres.address import (
     BUSY_SECONDS,
     KEY,
@@ -20,6 +19,9 @@ from sayso.store.postgres.address import (
     connect,
     translate,
 )
+
+DIALECT = "postgresql+psycopg"
+"""How SQLAlchemy calls this database and its driver."""
 
 _LOOK = """\
 SELECT current_setting('server_encoding'), current_setting('fsync'), pg_is_in_recovery(),
@@ -96,8 +98,5 @@ def _migrate(connection: psycopg.Connection[Any], address: Address) -> None:
     if not _needs_migration(connection, address):
         return
     connection.autocommit = False
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: connection, poolclass=StaticPool
-    )
-    with engine.connect() as alchemy, alchemy.begin():
+    with as_sqlalchemy(DIALECT, connection) as alchemy, alchemy.begin():
         migrations.upgrade(alchemy)
