@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -33,8 +34,10 @@ from sayso.policy.rule import Origin, Rule
 from sayso.store import migrations
 from sayso.store.postgres import PostgresStore, open_postgres
 from sayso.store.postgres.address import KEY, TURN, parse_address
+from sayso.store.postgres.backup import back_up_postgres
 from sayso.store.postgres.opening import prepare
 from sayso.store.postgres.transaction import PostgresTransaction
+from sayso.store.sqlite import open_sqlite
 from tests.contracts.store_values import (
     OWNERS,
     approve,
@@ -260,6 +263,27 @@ async def test_pages_of_several_chains_are_newest_first(opened: Open) -> None:
         ids += [entry.body.split('"call_id":"')[1].split('"')[0] for entry in page]
         before = page[-1].seq
     assert ids == [f"c{n}" for n in reversed(range(12))]
+
+
+@pytest.mark.spec("ST-7")
+async def test_pages_are_newest_first_in_a_file_that_several_chains_were_restored_to(
+    url: str, opened: Open, tmp_path: Path
+) -> None:
+    stores = [opened() for _ in range(3)]
+    for n in range(12):
+        await stores[n % 3].record([record(RecordKind.ACCESS, f"c{n}", at=at(n))])
+    back_up_postgres(url, tmp_path / "backup.db")
+    restored = open_sqlite(tmp_path / "backup.db")
+    await restored.record([record(RecordKind.ACCESS, "c12", at=at(12))])
+    ids: list[str] = []
+    before = None
+    while page := await restored.audit_page(Page(limit=5, before=before)):
+        ids += [entry.body.split('"call_id":"')[1].split('"')[0] for entry in page]
+        before = page[-1].seq
+    found = await chain(restored)
+    restored.close()
+    assert ids == [f"c{n}" for n in reversed(range(13))]
+    assert (found.ok, found.checked) == (True, 13)
 
 
 async def test_a_replica_that_stands_still_holds_up_nobody_for_long(url: str, opened: Open) -> None:

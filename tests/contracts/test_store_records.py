@@ -78,6 +78,17 @@ async def test_pages_of_the_audit_log_are_newest_first_and_filtered(store: Any) 
     assert '"tool":"shell"' in (await store.audit_page(Page(limit=1)))[0].body
 
 
+async def test_entries_whose_clock_stood_apart_are_newest_first(store: Any) -> None:
+    for seconds in (5, 1, 9, 3, 9):
+        await store.record([record(RecordKind.ACCESS, f"c{seconds}", at=at(seconds))])
+    found: list[int] = []
+    while page := await store.audit_page(Page(limit=2, before=found[-1] if found else None)):
+        found += [entry.seq for entry in page]
+    assert found == [5, 3, 1, 4, 2]
+    beyond = await store.audit_page(Page(before=99))
+    assert [entry.seq for entry in beyond] == found
+
+
 # ── events ─────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
 from sayso.broker.ports import Change, Given, Group, Page
 from sayso.core.budget import Booking
@@ -176,11 +175,10 @@ def resolution_order(request: ApprovalRequest) -> tuple[Moment, str]:
     return resolved_at(request), request.request_id
 
 
-def on_page(record: AuditRecord, entry: Entry, page: Page) -> bool:
-    """Whether an audit entry is wanted: `since` is included, `until` is not."""
+def on_page(record: AuditRecord, page: Page) -> bool:
+    """Whether an audit entry is wanted, wherever it stands: `since` is included, `until` is not."""
     return (
-        (page.before is None or entry.seq < page.before)
-        and (page.tool is None or record.tool == page.tool)
+        (page.tool is None or record.tool == page.tool)
         and (page.by is None or record.by == page.by)
         and (page.reason is None or record.reason == page.reason)
         and (page.call_id is None or record.call_id == page.call_id)

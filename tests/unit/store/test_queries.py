@@ -93,6 +93,16 @@ def test_what_is_open_is_found_without_what_is_closed(database: sqlite3.Connecti
             assert any(index in row[3] for row in plan), name
 
 
+def test_a_page_of_the_audit_log_is_read_in_the_order_of_an_index(
+    database: sqlite3.Connection,
+) -> None:
+    found = sqlite_queries().audit_page
+    plan = database.execute(f"EXPLAIN QUERY PLAN {found.sql}", found.bind(Anything()))
+    steps = [row[3] for row in plan]
+    assert any("ix_audit_at" in step for step in steps), steps
+    assert not any("TEMP B-TREE" in step for step in steps), steps
+
+
 def test_the_same_statements_are_made_for_postgresql() -> None:
     made = statements(Queries(postgresql.dialect(paramstyle="numeric_dollar")))
     assert set(made) == set(statements(sqlite_queries()))

@@ -16,7 +16,7 @@ Records: TypeAlias = Sequence[AuditRecord]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which audit entries are wanted: newest first, before a number, filtered; None means all."""
+    """Which audit entries are wanted, newest first: filtered, older than `before`; None means all."""
 
     limit: int = 100
     before: int | None = None

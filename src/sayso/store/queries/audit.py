@@ -48,23 +48,20 @@ class Audit(Compiler):
             return or_(value.is_(null()), column == value)
 
         place = bindparam("before", type_=a.seq.type)
-        before, newest_first = a.seq < place, [a.seq.desc()]
-        if self._postgres:  # of several chains the time says which entry is newer
-            of_it = select(a.at).where(a.seq == place).scalar_subquery()
-            known = func.coalesce(of_it, literal_column(str(2**62), a.at.type))
-            before = tuple_(a.at, a.seq) < tuple_(known, place)
-            newest_first = [a.at.desc(), a.seq.desc()]
+        # Of several chains the time says which entry is newer, on SQLite too: see restores (ST-7).
+        of_it = select(a.at).where(a.seq == place).scalar_subquery()
+        known = func.coalesce(of_it, literal_column(str(2**62), a.at.type))
         page = (
             select(*_ENTRY)
             .where(
-                before,
+                tuple_(a.at, a.seq) < tuple_(known, place),
                 unless_none(a.tool, "tool"),
                 unless_none(a.decided_by, "by"),
                 unless_none(a.reason, "reason"),
                 a.at >= bindparam("since"),
                 a.at < bindparam("until"),
             )
-            .order_by(*newest_first)
+            .order_by(a.at.desc(), a.seq.desc())
             .limit(bindparam("limit", type_=Integer))
         )
         self.audit_page = self._compile(page)
