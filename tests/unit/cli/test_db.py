@@ -166,3 +166,18 @@ def test_a_restore_that_fails_leaves_nothing(sayso: CommandLine, tmp_path: Path)
     assert sayso("db", "restore", str(backup)).code == 1
     with psycopg.connect(url) as other:
         assert other.execute("SELECT to_regclass('calls')").fetchone() == (None,)
+
+
+@pytest.mark.spec("ST-7")
+def test_what_a_check_and_a_restore_do_not_do_is_said(sayso: CommandLine, tmp_path: Path) -> None:
+    check = " ".join(sayso("db", "check", "--help").out.split())
+    assert "Of a PostgreSQL database it reads the schema and counts rows" in check
+    assert "pg_amcheck" in check
+    backup = tmp_path / "b.db"
+    sayso("db", "backup", str(backup))
+    sayso.patch.setenv("SAYSO_HOME", str(tmp_path / "new"))
+    said = sayso("db", "restore", str(backup))
+    assert said.code == 0
+    for words in (said.out, " ".join(sayso("db", "restore", "--help").out.split())):
+        assert "revoked" in words
+        assert "taken back" in words

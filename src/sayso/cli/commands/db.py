@@ -37,10 +37,16 @@ def restore(file: Annotated[Path, Parameter(help="The backup.")], /) -> int:
     """Put a backup where no database is yet, whole or not at all.
 
     What was decided after the backup was made is asked again: look at what ran
-    before you approve.
+    before you approve. Tokens and logins that were revoked since, and grants
+    that were taken back since, are valid again: revoke them anew, before a
+    server starts.
     """
     databases.restore(file.absolute())
     print("The backup is restored.")
+    print(
+        "Tokens that were revoked and grants that were taken back since it was made are valid again: "
+        "see `sayso tokens list` and `sayso grants list`."
+    )
     return ExitCode.OK
 
 
@@ -51,9 +57,12 @@ def check(
     *,
     as_json: AsJson = False,
 ) -> int:
-    """Check the database, or a backup, from end to end; nothing is changed.
+    """Check the database, or a backup; nothing is changed.
 
-    Whether the audit log is as it was written, `sayso audit verify` says.
+    Of a SQLite file it walks through every page and every reference between
+    rows. Of a PostgreSQL database it reads the schema and counts rows; its pages
+    are for PostgreSQL's own pg_amcheck. Whether the audit log is as it was
+    written, `sayso audit verify` says.
     """
     found = databases.check(None if file is None else file.absolute())
     if as_json:
