@@ -5,22 +5,14 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from sayso.audit.chain import GENESIS, link
+from sayso.audit.chain import GENESIS
 from sayso.store.queries import Queries
 from sayso.store.statement import ManyRows, Statement
-from sayso.store.transaction import Transaction
+from sayso.store.transaction import NOTHING_LOGGED, Transaction
 
 _TRIM_EVERY = 1000
-
-
-class _Mark(NamedTuple):
-    """How much had been logged before a unit."""
-
-    entries: int
-    notices: int
-    head: tuple[int, str] | None
 
 
 class SqliteTransaction(Transaction):
@@ -32,15 +24,11 @@ class SqliteTransaction(Transaction):
     """
 
     def __init__(self, connection: sqlite3.Connection, queries: Queries, keep_notices: int) -> None:
-        self.queries = queries
+        super().__init__(queries)
         self.seen = 0
         self._connection = connection
         self._execute = connection.execute
         self._keep_notices = keep_notices
-        self._head: tuple[int, str] | None = None
-        self._entries: list[tuple[Any, ...]] = []
-        self._notices: list[tuple[Any, ...]] = []
-        self._last_notice = 0
 
     # ── for units ──────────────────────────────────────────────────────────────────────────────
 
@@ -64,35 +52,13 @@ class SqliteTransaction(Transaction):
         for values in several:
             self._execute(statement.sql, statement.bind(values))
 
-    def append(self, records: Iterable[tuple[Any, ...]]) -> None:
-        """Append records to the audit chain; each is the columns from `at` to `body`."""
-        for record in records:
-            seq, previous = self._head if self._head is not None else self._read_head()
-            entry = link(seq + 1, record[-1], previous)
-            self._entries.append((entry.seq, *record, previous, entry.hash))
-            self._head = (entry.seq, entry.hash)
-
-    def notify(self, notices: Iterable[tuple[Any, ...]]) -> None:
-        """Write events; each is the columns of its row but the number."""
-        self._notices.extend(notices)
-
     # ── for the writer ─────────────────────────────────────────────────────────────────────────
 
     def begin(self) -> None:
         """Begin; raises sqlite3.OperationalError where another process writes."""
         self._execute("BEGIN IMMEDIATE")
         self._execute("SAVEPOINT everything")
-        self.forget(_Mark(0, 0, None))
-
-    def mark(self) -> _Mark:
-        """The place to which what a unit logs can be forgotten."""
-        return _Mark(len(self._entries), len(self._notices), self._head)
-
-    def forget(self, mark: _Mark) -> None:
-        """Forget what was logged since the mark."""
-        del self._entries[mark.entries :]
-        del self._notices[mark.notices :]
-        self._head = mark.head
+        self.forget(NOTHING_LOGGED)
 
     def save(self) -> None:
         """Mark the place to which the next unit's writes can be undone."""
@@ -110,7 +76,7 @@ class SqliteTransaction(Transaction):
     def undo_all(self) -> None:
         """Undo everything, without letting another process in between."""
         self._execute("ROLLBACK TO everything")
-        self.forget(_Mark(0, 0, None))
+        self.forget(NOTHING_LOGGED)
 
     def commit(self) -> None:
         """Write what was logged, and make everything durable."""

@@ -369,7 +369,7 @@ SETTINGS = Table(
     Column("name", Text, primary_key=True),
     Column("value", Text, nullable=False),
 )
-"""Single values."""
+"""Single values; those of older versions were taken over elsewhere, and nothing is kept here now."""
 
 COUNTERS = Table(
     "counters",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import psycopg
 
-from sayso.audit.chain import CHAIN, GENESIS, link
+from sayso.audit.chain import CHAIN, GENESIS
 from sayso.store.postgres.address import CHAINS, CHANNEL, KEY, TURN
 from sayso.store.queries import Queries
 from sayso.store.statement import ManyRows, Statement
-from sayso.store.transaction import Transaction
+from sayso.store.transaction import NOTHING_LOGGED, Transaction
 
 _TRIM_EVERY = 1000
 
@@ -19,14 +19,6 @@ MOST_PAYLOAD = 7000
 """Up to how many bytes a notice names its topics; one that would be longer says EVERYTHING."""
 
 EVERYTHING = "*"
-
-
-class Mark(NamedTuple):
-    """How much had been logged before a unit."""
-
-    entries: int
-    notices: int
-    head: tuple[int, str]
 
 
 class PostgresTransaction(Transaction):
@@ -47,17 +39,13 @@ class PostgresTransaction(Transaction):
         in_turn: bool,
         keep_notices: int,
     ) -> None:
-        self.queries = queries
+        super().__init__(queries)
         self.wrote = 0
         self.xid = ""
         self._cursor = connection.cursor()
         self._in_turn = in_turn
         self._keep_notices = keep_notices
         self._committed = self._take_chain()
-        self._head = self._committed
-        self._entries: list[tuple[Any, ...]] = []
-        self._notices: list[tuple[Any, ...]] = []
-        self._last_notice = 0
 
     def _take_chain(self) -> tuple[int, str]:
         """Take the first chain that no other connection has; returns its last entry."""
@@ -89,18 +77,6 @@ class PostgresTransaction(Transaction):
         """Every row that a statement finds."""
         return self._cursor.execute(statement.sql, statement.bind(values)).fetchall()
 
-    def append(self, records: Iterable[tuple[Any, ...]]) -> None:
-        """Append records to this connection's chain; each is the columns from `at` to `body`."""
-        for record in records:
-            seq, previous = self._head
-            entry = link(seq + 1, record[-1], previous)
-            self._entries.append((entry.seq, *record, previous, entry.hash))
-            self._head = (entry.seq, entry.hash)
-
-    def notify(self, notices: Iterable[tuple[Any, ...]]) -> None:
-        """Write events; each is the columns of its row but the number."""
-        self._notices.extend(notices)
-
     # ── for the writer ─────────────────────────────────────────────────────────────────────────
 
     def begin(self) -> None:
@@ -109,21 +85,11 @@ class PostgresTransaction(Transaction):
         The transaction is given its number at once: should the connection break during the commit,
         that is how the server is asked what became of it.
         """
-        self.forget(Mark(0, 0, self._committed))
+        self.forget(NOTHING_LOGGED)
         self._cursor.execute("BEGIN")
         if self._in_turn:
             self._cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", (KEY, TURN))
         self.xid = self._ask("SELECT pg_current_xact_id()::text")[0]
-
-    def mark(self) -> Mark:
-        """The place to which what a unit logs can be forgotten."""
-        return Mark(len(self._entries), len(self._notices), self._head)
-
-    def forget(self, mark: Mark) -> None:
-        """Forget what was logged since the mark."""
-        del self._entries[mark.entries :]
-        del self._notices[mark.notices :]
-        self._head = mark.head
 
     def save(self) -> None:
         """Mark the place to which the next unit's writes can be undone."""
@@ -163,7 +129,11 @@ class PostgresTransaction(Transaction):
 
     def was_committed(self) -> None:
         """Note that everything that was logged is in the log now."""
-        self._committed = self._head
+        if self._head is not None:
+            self._committed = self._head
+
+    def _read_head(self) -> tuple[int, str]:
+        return self._committed  # nobody else appends to this connection's chain
 
     def _write_rows(self, insert: ManyRows, rows: Sequence[tuple[Any, ...]]) -> None:
         for sql, values in insert.statements(rows):

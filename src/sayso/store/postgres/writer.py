@@ -43,13 +43,6 @@ class _BadLuck(Exception):
     """Another transaction was in the way: do this one again."""
 
 
-class _Unclear(Exception):
-    """The connection was lost during the commit of the transaction with that number."""
-
-    def __init__(self, xid: str) -> None:
-        self.xid = xid
-
-
 class PostgresWriter:
     """One thread with one connection, which is made when it is needed first."""
 

@@ -26,7 +26,7 @@ class Credentials(Compiler):
     """The statements about credentials and single values."""
 
     def _credentials(self) -> None:
-        c, v = t.CREDENTIALS.c, t.SETTINGS.c
+        c = t.CREDENTIALS.c
         read: Select[Any] = select(*_CREDENTIAL)
         unrevoked = c.revoked_at.is_(None)
         self.add_credential = self._insert(t.CREDENTIALS)
@@ -58,11 +58,4 @@ class Credentials(Compiler):
             update(t.CREDENTIALS)
             .where(of_person, unrevoked, c.kind == literal_column("'session'", Text))
             .values(revoked_at=bindparam("now"))
-        )
-        self.setting = self._compile(select(v.value).where(v.name == bindparam("name")))
-        put = self._upsert(t.SETTINGS).values(name=bindparam("name"), value=bindparam("value"))
-        self.put_setting = self._compile(
-            put.on_conflict_do_update(
-                index_elements=[v.name], set_={"value": put.excluded["value"]}
-            )
         )
