@@ -37,15 +37,16 @@ def restore(file: Annotated[Path, Parameter(help="The backup.")], /) -> int:
     """Put a backup where no database is yet, whole or not at all.
 
     What was decided after the backup was made is asked again: look at what ran
-    before you approve. Tokens and logins that were revoked since, and grants
-    that were taken back since, are valid again: revoke them anew, before a
-    server starts.
+    before you approve. Tokens and logins that were revoked since, grants that
+    were taken back, people who were removed and passphrases that were changed
+    are as they were then: see to them before a server starts.
     """
     databases.restore(file.absolute())
     print("The backup is restored.")
     print(
-        "Tokens that were revoked and grants that were taken back since it was made are valid again: "
-        "see `sayso tokens list` and `sayso grants list`."
+        "Tokens that were revoked, grants that were taken back and people who were removed since it was made "
+        "are valid again, and passphrases are those of then: see `sayso tokens list`, `sayso grants list` and "
+        "`sayso people list`."
     )
     return ExitCode.OK
 
