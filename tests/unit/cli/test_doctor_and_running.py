@@ -79,7 +79,7 @@ def test_a_database_that_is_broken_is_said(sayso: CommandLine) -> None:
         said = sayso(*words)
         assert said.code == ExitCode.FAILURE
         assert f"`{sayso.home}/sayso.db` is not a database" in said.out + said.err
-        assert "hint: keep a copy of the file" in said.out + said.err
+        assert "hint: move the file away" in said.out + said.err
 
 
 @pytest.fixture
