@@ -151,6 +151,31 @@ async def test_a_code_sets_one_passphrase_and_ends_the_logins_of_before(store: A
     assert live_ones == {"cred-token"}
 
 
+@pytest.mark.spec("REQ-62")
+async def test_a_code_does_not_outlive_a_passphrase_that_is_chosen_another_way(store: Any) -> None:
+    """Else whoever found an old code would choose the passphrase again after it was changed."""
+    await change(store, anna, bob)
+    for name in ("anna", "bob"):
+        await store.put_enrolment(f"code-{name}", name, at(60), ())
+    await store.set_passphrase_hash("$argon2id$a", SAID, "anna")
+    assert await store.enrolment("code-anna", NOW) is None
+    assert not await store.enrol("code-anna", "anna", "$2", NOW, SAID)
+    assert await store.passphrase_hash("anna") == "$argon2id$a"
+    assert await store.enrolment("code-bob", NOW) == "bob", "nobody else's"
+
+
+@pytest.mark.spec("REQ-62")
+async def test_with_every_credential_every_code_is_revoked(store: Any) -> None:
+    await change(store, anna)
+    await store.put_enrolment("owners", OWNER, at(60), ())
+    await store.put_enrolment("annas", "anna", at(60), ())
+    assert await store.revoke_all(NOW, SAID) == 0
+    for code, name in (("owners", OWNER), ("annas", "anna")):
+        assert await store.enrolment(code, NOW) is None
+        assert not await store.enrol(code, name, "$2", NOW, SAID)
+        assert await store.passphrase_hash(name) is None
+
+
 # ── inside the conditional write ───────────────────────────────────────────────────────────────
 
 TWO = ApprovalPolicy(role="two", quorum=2)

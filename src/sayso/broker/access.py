@@ -229,12 +229,17 @@ class Access:
     async def reset_passphrase(self, new: str, channel: str) -> int:
         """Choose a new passphrase without the old one; ends all logins and tokens and says how many.
 
+        Codes to choose a passphrase end with them.
+
         Only for an operator of the machine, with the server stopped; the caller makes sure of it.
         """
         _check_passphrase(new)
         now = self._clock.now()
         record = AuditRecord(
-            RecordKind.CONFIGURATION, now, channel=channel, note="every login and token was revoked"
+            RecordKind.CONFIGURATION,
+            now,
+            channel=channel,
+            note="every login, token and code was revoked",
         )
         ended = await self._store.revoke_all(now, [record])
         await self._set_passphrase(new, channel, "passphrase reset")

@@ -319,6 +319,19 @@ async def test_each_person_chooses_a_passphrase_once_with_a_code_and_logs_in_by_
             await access.login(phrase, "terminal", name=name)
 
 
+@pytest.mark.spec("REQ-62")
+async def test_no_code_of_before_outlives_a_reset() -> None:
+    scene = make_scene(rule("ask"))
+    owner, access, people = await scene.actor(), scene.broker.access, scene.broker.people
+    await access.choose_passphrase("the owner's own", None, "terminal")
+    codes = [await people.new_code(owner, "owner"), (await people.add(owner, "anna"))[1]]
+    await access.reset_passphrase("the new one's own", "terminal")
+    for code in codes:
+        with pytest.raises(NotAuthenticated, match="unknown, used up or too old"):
+            await access.enrol(code, "a stranger's own", "web")
+    await access.login("the new one's own", "web")
+
+
 async def test_a_code_is_too_old_after_three_days_and_a_new_one_takes_its_place() -> None:
     scene = make_scene(rule("ask"))
     owner, access = await scene.actor(), scene.broker.access

@@ -27,7 +27,10 @@ class CredentialStore(Protocol):
         """Revoke a credential; returns whether it was live."""
 
     async def revoke_all(self, now: Moment, records: Records) -> int:
-        """Revoke every credential; returns how many were live."""
+        """Revoke every credential, and every code to choose a passphrase.
+
+        Returns how many credentials were live.
+        """
 
     async def passphrase_hash(self, person_id: str = OWNER) -> str | None:
         """The Argon2 hash of a person's passphrase; None if none was chosen."""
@@ -35,7 +38,7 @@ class CredentialStore(Protocol):
     async def set_passphrase_hash(
         self, value: str, records: Records, person_id: str = OWNER
     ) -> None:
-        """Store the hash of a new passphrase."""
+        """Store the hash of a new passphrase; that person's codes to choose one open nothing any more."""
 
     async def put_enrolment(
         self, secret_hash: str, person_id: str, until: Moment, records: Records

@@ -57,12 +57,13 @@ class Credentials(State):
             return old.live(now)
 
     async def revoke_all(self, now: Moment, records: Records) -> int:
-        """Revoke every credential; returns how many were live."""
+        """Revoke every credential and every code; returns how many credentials were live."""
         with self._lock:
             live = [c for c in self._credentials.values() if c.live(now)]
             for old in list(self._credentials.values()):
                 if old.revoked_at is None:
                     self._credentials[old.credential_id] = replace(old, revoked_at=now)
+            self._enrolments = {}
             self._append(records, ())
             return len(live)
 
@@ -75,6 +76,7 @@ class Credentials(State):
     ) -> None:
         """Store the hash of a new passphrase."""
         with self._lock:
+            self._drop_codes(person_id)
             self._passphrases[person_id] = value
             self._append(records, ())
 

@@ -91,3 +91,4 @@ class People(Compiler):
         self.delete_enrolments = self._compile(
             delete(t.ENROLMENTS).where(e.person_id == bindparam("person_id"))
         )
+        self.delete_every_enrolment = self._compile(delete(t.ENROLMENTS))

@@ -41,7 +41,7 @@ class Credentials(Access):
         )
 
     async def revoke_all(self, now: Moment, records: Records) -> int:
-        """Revoke every credential; returns how many were live."""
+        """Revoke every credential and every code; returns how many credentials were live."""
         log = log_rows(records)
         return int(await self._write(lambda tx: units.revoke_all(tx, now, log)))
 

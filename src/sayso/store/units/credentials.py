@@ -21,8 +21,9 @@ def revoke_credential(tx: Transaction, credential_id: str, now: Moment, logged: 
 
 
 def revoke_all(tx: Transaction, now: Moment, logged: LogRows) -> int:
-    """Revoke every credential; returns how many were live."""
+    """Revoke every credential, and every code to choose a passphrase; how many credentials were live."""
     live = tx.row(tx.queries.live_credentials, {"now": now})
     tx.write(tx.queries.revoke_all, {"now": now})
+    tx.write(tx.queries.delete_every_enrolment, {})
     log(tx, logged)
     return int(live[0])

@@ -72,7 +72,8 @@ def change_people(
 
 
 def set_passphrase(tx: Transaction, person_id: str, value: str, logged: LogRows) -> None:
-    """Store the hash of somebody's new passphrase."""
+    """Store the hash of somebody's new passphrase; codes to choose one open nothing any more."""
+    tx.write(tx.queries.delete_enrolments, {"person_id": person_id})
     tx.write(tx.queries.put_passphrase, {"person_id": person_id, "hash": value})
     log(tx, logged)
 
@@ -91,7 +92,6 @@ def enrol(
     q = tx.queries
     if tx.write(q.delete_enrolment, {"secret_hash": secret_hash, "now": now}) != 1:
         return False
-    tx.write(q.delete_enrolments, {"person_id": person_id})
     tx.write(q.revoke_logins, {"the_person": person_id, "now": now})
     set_passphrase(tx, person_id, value, logged)
     return True
