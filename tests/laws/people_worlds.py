@@ -17,7 +17,7 @@ IDENTITIES = {name: f"tg:{number}" for number, name in enumerate(IDS, 1)}
 ROLES = ("finance", "legal")
 
 names = st.sampled_from(IDS)
-quorums = st.sampled_from([None, None, 1, 2, 3])
+quorums = st.sampled_from([None, None, 1, 2, 3, "all"])
 
 
 def person(name: str) -> st.SearchStrategy[Person]:

@@ -133,8 +133,28 @@ def test_who_decides_for_several_rules_may_for_each(
     for policy in telling:
         assert able <= set(eligible_people(Asked(owner, policy), directory))
     for policy in several:
+        # whom all of them together keep from approving their own call is missing from each
+        alone = replace(policy, self_approval=merged.policy.self_approval)
+        assert need >= needed(Asked(owner, alone), directory)
         if policy.deciders[0].quorum != "all":
             assert need >= needed(Asked(owner, policy), directory)
+
+
+@pytest.mark.spec("POL-24", "REQ-12")
+@settings(max_examples=400)
+@given(st.lists(own_words, min_size=1, max_size=3), users, directories, directories)
+def test_several_rules_need_no_fewer_than_each_whoever_comes_or_goes_meanwhile(
+    several: list[ApprovalPolicy], user: str, then: Directory, now: Directory
+) -> None:
+    """Each rule's question is asked of those whom that rule names; what they leave behind is not less."""
+    owner = Owner(user, "coder", "s1")
+    policy = merge(several)
+    together = Asked(owner, policy)
+    together = replace(together, eligible=eligible_people(together, then))
+    for one in several:
+        alone = Asked(owner, replace(one, self_approval=policy.self_approval))
+        alone = replace(alone, eligible=eligible_people(alone, then))
+        assert needed(together, now) >= needed(alone, now)
 
 
 FORBIDDING = st.sampled_from(

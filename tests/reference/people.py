@@ -73,6 +73,13 @@ def words(policy: ApprovalPolicy) -> list[Deciders]:
     return [own, *policy.also]
 
 
+def whom(one: Deciders) -> tuple[object, ...]:
+    """Whom a rule names: its list, else its role, else its word."""
+    if one.approvers is not None:
+        return ("list", one.approvers)
+    return ("role", one.role) if one.role is not None else ("word", one.approver)
+
+
 def stands_in_for(name: str, asked: Asked, directory: Directory, now: Moment) -> set[str]:
     """Everybody for whom the person stands in now, over at most three links, the user never on the way."""
     ways = {(name,)}
@@ -116,10 +123,23 @@ def how_many(givers: Iterable[str], asked: Asked, directory: Directory, now: Mom
 
 
 def how_many_needed(asked: Asked, directory: Directory) -> int:
-    """The highest quorum of any rule; a rule that states none has its role's, or one."""
-    everybody = [p for p in directory.people if in_own_right(p, asked, directory)]
+    """The highest quorum of any rule; a rule that states none has its role's, or one.
+
+    All are those whom the rule itself would make eligible. Who was eligible when it was asked is
+    known only for all rules together, so it says who these are where no other rule names anybody.
+    """
     needs = [1]
-    for one in words(asked.policy):
+    rules = words(asked.policy)
+    for one in rules:
+        only = all(whom(r) in (whom(one), whom(Deciders())) for r in rules)
+        policy = ApprovalPolicy(
+            approver=one.approver,
+            role=one.role,
+            approvers=one.approvers,
+            self_approval=asked.policy.self_approval,
+        )
+        its_own = Asked(asked.owner, policy, asked.eligible if only else None)
+        everybody = [p for p in directory.people if in_own_right(p, its_own, directory)]
         quorum = one.quorum
         role = (
             None if one.approvers is not None or one.role is None else directory.roles.get(one.role)

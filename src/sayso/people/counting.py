@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sayso.core.approval_policy import ApprovalPolicy
-from sayso.core.deciders import ALL, Quorum
+from sayso.core.deciders import ALL, Deciders, Quorum
 from sayso.core.moment import Moment
 from sayso.people.directory import Directory
 from sayso.people.eligibility import (
@@ -46,9 +46,14 @@ def counted(
 
 def needed(asked: Asked, directory: Directory) -> int:
     """How many distinct people have to approve: the most that any of the rules wants, at least one."""
-    quorums = [one.quorum for one in settled(asked.policy, directory).deciders]
-    everybody = len(eligible_people(asked, directory)) if ALL in quorums else 0
-    return max(1, *(everybody if quorum == ALL else quorum or 1 for quorum in quorums))
+    rules = settled(asked.policy, directory).deciders
+    return max(
+        1,
+        *(
+            _all_of(one, asked, directory) if one.quorum == ALL else one.quorum or 1
+            for one in rules
+        ),
+    )
 
 
 def settled(policy: ApprovalPolicy, directory: Directory) -> ApprovalPolicy:
@@ -70,6 +75,26 @@ def out_of_reach(asked: Asked, directory: Directory) -> str | None:
     if able >= need:
         return None
     return f"{need} of those who may decide have to approve, and there {_are(able)}"
+
+
+def _all_of(one: Deciders, asked: Asked, directory: Directory) -> int:
+    """How many people all of them are for one rule: those whom it alone makes eligible (POL-24).
+
+    Never those whom several rules name together: a second rule would make the first one looser. Who
+    was eligible when it was asked is written down for all rules together only, so it says who these
+    are only where no other rule names anybody; else they are those of today.
+    """
+    others = [other for other in asked.policy.deciders if not other.says_nothing]
+    if not all(_same_people(one, other) for other in others):
+        alone = replace(
+            asked.policy, approver=one.approver, role=one.role, approvers=one.approvers, also=()
+        )
+        asked = replace(asked, policy=alone, eligible=None)
+    return len(eligible_people(asked, directory))
+
+
+def _same_people(one: Deciders, other: Deciders) -> bool:
+    return replace(one, quorum=None) == replace(other, quorum=None)
 
 
 def _quorum(own: Quorum | None, role: str | None, directory: Directory) -> Quorum:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sayso.core.deciders import ALL
 from sayso.core.moment import Moment
+from sayso.core.reason import Reason
 from sayso.people.counting import counted, needed, out_of_reach
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked, eligible_people
@@ -58,12 +59,20 @@ def out_of_reach_of(request: ApprovalRequest, directory: Directory) -> str | Non
 
 
 def raw_tally(request: ApprovalRequest) -> Tally:
-    """The votes as they were given, for a request that is over, whoever the voters are today."""
+    """The votes as they were given, for a request that is over, whoever the voters are today.
+
+    Where several rules say who decides, it is not known any more whom each of them meant with `all`;
+    what was not approved needed more than it had.
+    """
     rejected = next((r for r in request.reviews if r.vote is Vote.REJECT), None)
     everybody = len(request.eligible or ())
     quorums = [one.quorum for one in request.policy.deciders]
     need = max(1, *(everybody if quorum == ALL else quorum or 1 for quorum in quorums))
-    return Tally(len(approving(request)), need, rejected)
+    have, ended = len(approving(request)), request.resolution
+    approved = ended is not None and ended.reason is Reason.APPROVED
+    if ALL in quorums and request.policy.also and not approved:
+        need = max(need, have + 1)
+    return Tally(have, need, rejected)
 
 
 def waiting_for(request: ApprovalRequest, directory: Directory, now: Moment) -> tuple[str, ...]:

@@ -9,7 +9,14 @@ from sayso.core.approval_policy import ApprovalPolicy, Approver, merge
 from sayso.core.call import Owner
 from sayso.people.counting import counted, needed, out_of_reach, settled
 from sayso.people.directory import Directory
-from sayso.people.eligibility import Asked, counts_as, may_configure, may_review, may_see
+from sayso.people.eligibility import (
+    Asked,
+    counts_as,
+    eligible_people,
+    may_configure,
+    may_review,
+    may_see,
+)
 from sayso.people.person import Person, owner
 from sayso.people.role import Role
 from sayso.people.stand_in import StandIn
@@ -210,6 +217,38 @@ def test_a_rules_quorum_goes_before_its_roles() -> None:
         policy = ApprovalPolicy(role="x", quorum=quorum)  # type: ignore[arg-type]
         assert needed(asked(policy), together(roles=(role,))) == need
         assert settled(policy, together(roles=(role,))).quorum == (2 if quorum is None else quorum)
+
+
+@pytest.mark.spec("REQ-12", "POL-24")
+def test_a_second_rule_makes_no_fewer_of_all() -> None:
+    """Else a rule that asks one of them, too, would turn all of them into that one."""
+    finance = Role("finance", ("anna", "nils", "sam"))
+    here = together(roles=(finance, Role("legal", ("anna",))))
+    everybody = ApprovalPolicy(role="finance", quorum="all")
+    one_of_them = [
+        ApprovalPolicy(role="legal"),
+        ApprovalPolicy(role="legal", quorum="all"),
+        ApprovalPolicy(approvers=("anna",)),
+        ApprovalPolicy(approver=Approver.ADMIN),
+    ]
+    for second in one_of_them:
+        for merged in (merge([everybody, second]), merge([second, everybody])):
+            for eligible in (None, ("anna",)):
+                both = replace(asked(merged), eligible=eligible)
+                assert eligible_people(both, here) == ("anna",)
+                assert needed(both, here) == 3
+                assert out_of_reach(both, here) == (
+                    "3 of those who may decide have to approve, and there is one"
+                )
+
+
+@pytest.mark.spec("REQ-12")
+def test_whoever_joins_later_is_none_of_all_where_one_rule_says_who_decides() -> None:
+    """Also beside a rule that names nobody, and only how many."""
+    here = together(roles=(Role("finance", ("anna", "nils", "sam")),))
+    finance = ApprovalPolicy(role="finance", quorum="all")
+    for policy in (finance, merge([finance, ApprovalPolicy(quorum=2)])):
+        assert needed(replace(asked(policy), eligible=("anna", "nils")), here) == 2
 
 
 @pytest.mark.spec("REQ-64")

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.approval_policy import ApprovalPolicy, merge
+from sayso.core.reason import Reason
 from sayso.people.directory import Directory
 from sayso.people.person import Person
 from sayso.requests import quorum
-from sayso.requests.approval import Review, Vote
+from sayso.requests.approval import Resolution, Review, Vote
 from sayso.requests.quorum import Tally
 from tests.fakes.values import a_request, a_review, at
 
@@ -68,6 +70,18 @@ def test_the_card_of_a_closed_request_shows_the_votes_as_they_were_given() -> No
     request = a_request(policy=finance, reviews=(a_review("alice"),), eligible=("alice", "bob"))
     counted = quorum.raw_tally(request)
     assert (counted.have, counted.need) == (1, 2)
+
+
+def test_a_closed_request_never_looks_as_if_one_vote_had_been_all_that_two_rules_wanted() -> None:
+    policy = merge(
+        [ApprovalPolicy(role="finance", quorum="all"), ApprovalPolicy(approvers=("alice",))]
+    )
+    request = a_request(policy=policy, reviews=(a_review("alice"),), eligible=("alice",))
+    counted = quorum.raw_tally(request)
+    assert (counted.have, counted.need, counted.approved) == (1, 2, False)
+    resolution = Resolution(Reason.APPROVED, at(9), "alice", "web")
+    counted = quorum.raw_tally(replace(request, resolution=resolution))
+    assert (counted.have, counted.need, counted.approved) == (1, 1, True)
 
 
 def test_it_is_known_for_whom_a_request_waits() -> None:
