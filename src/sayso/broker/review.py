@@ -22,6 +22,7 @@ from sayso.errors import (
     RequestClosed,
     RequestNotFound,
 )
+from sayso.people.counting import counted
 from sayso.people.directory import Directory
 from sayso.people.eligibility import counts_as, may_review, may_see
 from sayso.requests.approval import (
@@ -102,14 +103,14 @@ async def review(
         given = vote_of(actor, voted, vote, voted_digest, comment, people, now)
         given = replace(given, set_digest=set_digest)
         check_channel(request, given)
-        event, counted = _event(voted, given, people, edit)
+        event, votes = _event(voted, given, people, edit)
         try:
             change = change_of(
                 request,
                 event,
                 now,
                 reviewer=actor.credential,
-                counted=counted,
+                counted=votes,
                 people_version=people.version,
             )
             return await write(world, change)
@@ -126,10 +127,15 @@ def vote_of(
     people: Directory,
     now: Moment,
 ) -> Review:
-    """The vote of somebody who may decide, in their own right or for somebody absent."""
-    counts = counts_as(actor.person.person_id, asked_of(request), people, now)
+    """The vote of somebody who may decide, in their own right or for somebody absent.
+
+    Of several absent people it is for the one as whom it is counted beside the votes there are.
+    """
+    me, asked = actor.person.person_id, asked_of(request)
+    counts = counts_as(me, asked, people, now)
+    paired = counted((*approving(request), me), asked, people, now)
     return Review(
-        actor.person.person_id,
+        me,
         actor.person.name,
         actor.credential.credential_id,
         actor.channel,
@@ -137,7 +143,7 @@ def vote_of(
         digest,
         comment or None,
         now,
-        stands_for=None if actor.person.person_id in counts else counts[0],
+        stands_for=None if me in counts else paired.get(me, counts[0]),
     )
 
 
@@ -213,23 +219,23 @@ def _event(
 ) -> tuple[Event, Tally]:
     """What a vote brings about, and how the votes stand with it; `request` is as the edit makes it."""
     before = tally(request, people, given.at)
-    counted = tally(replace(request, reviews=(*request.reviews, given)), people, given.at)
+    votes = tally(replace(request, reviews=(*request.reviews, given)), people, given.at)
     if given.vote is Vote.REJECT:
         resolution = Resolution(
             Reason.REJECTED, given.at, given.person_name, given.channel, given.comment
         )
-        return Rejected(resolution, given), counted
-    if counted.approved:  # also where it was the others' leaving that made the votes enough
+        return Rejected(resolution, given), votes
+    if votes.approved:  # also where it was the others' leaving that made the votes enough
         resolution = Resolution(
             Reason.APPROVED, given.at, given.person_name, given.channel, given.comment
         )
-        return Approved(resolution, given, edit), counted
-    if counted.have == before.have:
+        return Approved(resolution, given, edit), votes
+    if votes.have == before.have:
         raise RequestClosed(
             "you have approved this already; nobody counts twice"
             if given.person_id in approving(request)
             else "the one you stand in for counts already; nobody counts twice",
-            f"{counted.have} of {counted.need} have approved; others must do the rest",
+            f"{votes.have} of {votes.need} have approved; others must do the rest",
             status=request.status.value,
         )
-    return Reviewed(given, edit), counted
+    return Reviewed(given, edit), votes

@@ -226,6 +226,42 @@ async def test_a_stand_in_decides_for_who_is_away_and_the_audit_log_names_both()
 
 
 @pytest.mark.spec("REQ-66")
+async def test_a_stand_in_for_two_is_recorded_as_the_one_whose_vote_is_missing() -> None:
+    """Anna has voted herself, so the vote of bob, who stands in for her and for carl, is carl's."""
+    scene = make_scene(rule("ask", approval=ApprovalPolicy(approvers=("anna", "carl"), quorum=2)))
+    owner, people = await scene.actor(), scene.broker.people
+    for name in ("anna", "bob", "carl"):
+        await people.add(owner, name)
+    until = plus(scene.clock.now(), 3600)
+    for absent in ("anna", "carl"):
+        await people.stand_in(owner, absent, "bob", None, until)
+    standing = await asked(scene)
+    await approve(scene, "anna", standing)
+    request = await approve(scene, "bob", standing)
+    assert request.status is Status.APPROVED
+    assert [(r.person_id, r.stands_for) for r in request.reviews] == [
+        ("anna", None),
+        ("bob", "carl"),
+    ]
+    notes = [body.get("note") for body in await scene.audit() if body["kind"] == "review"]
+    assert notes == [None, "standing in for carl"]
+    with pytest.raises(RequestClosed):
+        await approve(scene, "bob", standing)
+
+
+@pytest.mark.spec("REQ-66")
+async def test_a_stand_in_who_rejects_is_recorded_as_standing_in() -> None:
+    scene = await a_team(quorum=1)
+    owner = await scene.actor()
+    await scene.broker.people.add(owner, "sam")
+    await scene.broker.people.stand_in(owner, "anna", "sam", None, plus(scene.clock.now(), 3600))
+    standing = await asked(scene)
+    sam = await scene.actor(person_id="sam")
+    request = await scene.broker.review(sam, standing.call_id, Vote.REJECT)
+    assert [(r.person_id, r.stands_for) for r in request.reviews] == [("sam", "anna")]
+
+
+@pytest.mark.spec("REQ-66")
 async def test_people_name_their_own_stand_in_and_admins_anybodys() -> None:
     scene = await a_team()
     owner, bob = await scene.actor(), await scene.actor(person_id="bob")
