@@ -32,19 +32,12 @@ class Directory:
                 return person
         return None
 
-    def user_of(self, user_id: str) -> Person | None:
-        """The person a session's user is, also where it names one of their identities."""
-        for person in self.people.values():
-            if person.counts and person.is_called(user_id):
-                return person
-        return None
-
     def stood_in_for(
         self, person_id: str, now: Moment, *, never: str | None = None
     ) -> Iterator[str]:
         """Everybody for whom a person stands in now, over chains of people who are somebody.
 
-        `never` is who may stand in for nobody, and through whom no chain runs: the requester.
+        `never` is the session's user, under any identity: nobody's stand-in, and no link of a chain.
         """
         seen, front = {person_id}, [person_id]
         for _ in range(LONGEST_CHAIN):
@@ -52,10 +45,10 @@ class Directory:
                 link.absent
                 for link in self.stand_ins
                 if link.substitute in front
-                and link.substitute != never
                 and link.absent not in seen
                 and link.holds(now)
-                and self.somebody(link.substitute) is not None
+                and (there := self.somebody(link.substitute)) is not None
+                and (never is None or not there.is_called(never))
             ]
             seen.update(front)
             yield from dict.fromkeys(front)

@@ -58,11 +58,9 @@ def counts_as(person_id: str, asked: Asked, directory: Directory, now: Moment) -
         return ()
     if _eligible(person_id, asked, directory):
         return (person_id,)
-    user = directory.user_of(asked.owner.user_id)
-    never = asked.owner.user_id if user is None else user.person_id
     return tuple(
         absent
-        for absent in directory.stood_in_for(person_id, now, never=never)
+        for absent in directory.stood_in_for(person_id, now, never=asked.owner.user_id)
         if _eligible(absent, asked, directory)
     )
 

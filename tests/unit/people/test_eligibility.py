@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import NoReturn
 
 import pytest
 
@@ -249,6 +250,24 @@ def test_whoever_joins_later_is_none_of_all_where_one_rule_says_who_decides() ->
     finance = ApprovalPolicy(role="finance", quorum="all")
     for policy in (finance, merge([finance, ApprovalPolicy(quorum=2)])):
         assert needed(replace(asked(policy), eligible=("anna", "nils")), here) == 2
+
+
+class Unscanned(dict[str, Person]):
+    """People of whom one is looked up by id, and who are never gone through."""
+
+    def values(self) -> NoReturn:
+        raise AssertionError("everybody was gone through to say whether one may decide")
+
+    items = __iter__ = values  # type: ignore[assignment]
+
+
+def test_whether_one_may_decide_is_said_without_going_through_everybody() -> None:
+    """Each is asked about whenever a request is made: else ten thousand people would be a hundred million."""
+    link = StandIn("anna", "nils", at(0), at(60))
+    here = Directory(Unscanned({p.person_id: p for p in (UMA, ADMIN, NOBODY)}), stand_ins=(link,))
+    admins = asked(ApprovalPolicy(approver=Approver.ADMIN))
+    for name, whom in (("anna", ("anna",)), ("nils", ("anna",)), ("uma", ()), ("x", ())):
+        assert counts_as(name, admins, here, at(1)) == whom
 
 
 @pytest.mark.spec("REQ-64")
