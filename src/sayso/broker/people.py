@@ -9,7 +9,7 @@ from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker.access import Access, Actor
 from sayso.broker.world import World
 from sayso.core.deciders import Quorum
-from sayso.core.moment import Moment, to_rfc3339
+from sayso.core.moment import Moment
 from sayso.errors import LostRace, NotEligible
 from sayso.people import changes
 from sayso.people.directory import Directory
@@ -17,6 +17,7 @@ from sayso.people.eligibility import may_configure
 from sayso.people.person import Person
 from sayso.people.role import Role
 from sayso.people.token import DECIDING, CredentialKind
+from sayso.people.what_changed import what_changed
 from sayso.requests.event import EventKind, Notice
 
 
@@ -44,29 +45,26 @@ class People:
         identities: Iterable[str] = (),
     ) -> tuple[Person, str]:
         """Add somebody; returns them, and the code with which they choose their passphrase once."""
-        rights: dict[str, Any] = {"admin": admin, "operator": operator, "agents": agents}
-        after = await self._change(
+        agents, identities = None if agents is None else tuple(agents), tuple(identities)
+        _, after = await self._change(
             actor,
-            lambda there: changes.add_person(there, name, identities=identities, **rights),
-            f"person added: {name}{_rights(rights)}",
+            lambda there: changes.add_person(
+                there, name, admin=admin, operator=operator, agents=agents, identities=identities
+            ),
         )
         person = changes.the_person(after, name)
         return person, await self._access.issue_enrolment(actor, person.person_id)
 
     async def change(self, actor: Actor, name: str, **what: Any) -> Person:
         """Change somebody's rights or identities, or whether they are enabled; see changes.change_person."""
-        after = await self._change(
-            actor,
-            lambda there: changes.change_person(there, name, **what),
-            f"person changed: {name}{_rights(what)}",
+        before, after = await self._change(
+            actor, lambda there: changes.change_person(there, name, **what)
         )
-        return changes.the_person(after, name)
+        return after.people[changes.the_person(before, name).person_id]
 
     async def remove(self, actor: Actor, name: str) -> None:
         """Remove somebody for good, with every credential, membership and stand-in."""
-        await self._change(
-            actor, lambda there: changes.remove_person(there, name), f"person removed: {name}"
-        )
+        await self._change(actor, lambda there: changes.remove_person(there, name))
 
     async def new_code(self, actor: Actor, name: str) -> str:
         """A code with which somebody chooses a new passphrase once; the old one counts until then."""
@@ -79,43 +77,29 @@ class People:
     ) -> Role:
         """Add a role."""
         members = tuple(members)
-        after = await self._change(
-            actor,
-            lambda there: changes.add_role(there, name, quorum, members),
-            f"role added: {name}, quorum {quorum}, members {', '.join(members) or 'none'}",
+        _, after = await self._change(
+            actor, lambda there: changes.add_role(there, name, quorum, members)
         )
         return changes.the_role(after, name)
 
     async def change_role(self, actor: Actor, name: str, **what: Any) -> Role:
         """Change a role's quorum, or whether it is enabled."""
-        after = await self._change(
-            actor,
-            lambda there: changes.change_role(there, name, **what),
-            f"role changed: {name}{_rights(what)}",
-        )
+        _, after = await self._change(actor, lambda there: changes.change_role(there, name, **what))
         return changes.the_role(after, name)
 
     async def remove_role(self, actor: Actor, name: str) -> None:
         """Remove a role."""
-        await self._change(
-            actor, lambda there: changes.remove_role(there, name), f"role removed: {name}"
-        )
+        await self._change(actor, lambda there: changes.remove_role(there, name))
 
     async def add_member(self, actor: Actor, role: str, member: str) -> Role:
         """Make somebody, whom any of their identities names, a member of a role."""
-        after = await self._change(
-            actor,
-            lambda there: changes.add_member(there, role, member),
-            f"member added to the role {role}: {member}",
-        )
+        _, after = await self._change(actor, lambda there: changes.add_member(there, role, member))
         return changes.the_role(after, role)
 
     async def remove_member(self, actor: Actor, role: str, member: str) -> Role:
         """Take somebody out of a role."""
-        after = await self._change(
-            actor,
-            lambda there: changes.remove_member(there, role, member),
-            f"member removed from the role {role}: {member}",
+        _, after = await self._change(
+            actor, lambda there: changes.remove_member(there, role, member)
         )
         return changes.the_role(after, role)
 
@@ -125,37 +109,43 @@ class People:
         """Let somebody stand in for the actor, or, by an admin's word, for anybody."""
         now = self._world.clock.now()
         since = now if since is None else since
-        span = f"{to_rfc3339(since)} to {to_rfc3339(until)}"
-        return await self._change(
+        _, after = await self._change(
             actor,
             lambda there: changes.add_stand_in(there, absent, substitute, since, until, now),
-            f"stand-in named: {substitute} for {absent}, {span}",
             of=absent,
         )
+        return after
 
     async def end_stand_in(
         self, actor: Actor, absent: str, substitute: str | None = None
     ) -> Directory:
         """Let nobody, or not this one, stand in for somebody any more."""
-        return await self._change(
+        _, after = await self._change(
             actor,
             lambda there: changes.remove_stand_in(there, absent, substitute),
-            f"stand-in ended: {substitute or 'everybody'} for {absent}",
             of=absent,
         )
+        return after
 
     async def _change(
         self,
         actor: Actor,
         change: Callable[[Directory], Directory],
-        note: str,
         *,
         of: str | None = None,
-    ) -> Directory:
-        """Make a change on the directory as it is stored; `of` is who may do it for themselves."""
+    ) -> tuple[Directory, Directory]:
+        """Make a change on the directory as it is stored, and record all that it changes.
+
+        `of` is who may do it for themselves. Gives the directory as it was and as it is now; what
+        changes nothing is neither written nor recorded.
+        """
         while True:
             before = await self._world.store.directory()
             self._must_change(actor, before, of)
+            after = change(before)
+            note = what_changed(before, after)
+            if not note:
+                return before, before
             now = self._world.clock.now()
             record = AuditRecord(
                 RecordKind.CONFIGURATION,
@@ -164,7 +154,6 @@ class People:
                 channel=actor.channel,
                 note=note,
             )
-            after = change(before)
             try:
                 await self._world.store.change_people(
                     before, after, now, [record], [Notice(EventKind.SETTINGS_CHANGED, now)]
@@ -172,7 +161,7 @@ class People:
             except LostRace:
                 continue
             self._world.feed.publish(["people"])
-            return after
+            return before, after
 
     def _must_change(self, actor: Actor, there: Directory, of: str | None) -> None:
         person = there.somebody(actor.person.person_id)
@@ -185,13 +174,3 @@ class People:
                 "only an admin may change people, roles and stand-ins of others",
                 "log in with an admin's passphrase, or use an admin's token",
             )
-
-
-def _rights(what: dict[str, Any]) -> str:
-    """What a change says, for the audit log."""
-    said = [
-        f"{name} {', '.join(value) if isinstance(value, (list, tuple)) else value}"
-        for name, value in what.items()
-        if value not in (None, False) or name == "enabled"
-    ]
-    return f" ({'; '.join(said)})" if said else ""

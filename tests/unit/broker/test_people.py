@@ -12,7 +12,7 @@ from argon2 import PasswordHasher
 from sayso.broker.sweep import sweep
 from sayso.core.approval_policy import ApprovalPolicy, OnTimeout
 from sayso.core.deciders import Approver
-from sayso.core.moment import plus
+from sayso.core.moment import plus, to_rfc3339
 from sayso.errors import (
     NotAuthenticated,
     NotEligible,
@@ -309,6 +309,41 @@ async def test_only_an_admins_login_or_token_changes_people(
                 await attempt()
     records = [b for b in await scene.audit() if "eve" in b.get("note", "")]
     assert bool(records) == may
+
+
+@pytest.mark.spec("REQ-60", "REQ-61", "REQ-66")
+async def test_every_change_is_recorded_with_what_it_took_away_and_of_whom() -> None:
+    """Whatever identity somebody was named by, and also what was set to nothing."""
+    scene = make_scene(rule("ask"))
+    owner, people = await scene.actor(), scene.broker.people
+    start, end = scene.clock.now(), plus(scene.clock.now(), 60)
+    before = len(await scene.audit())
+    await people.add(owner, "Anna", admin=True, agents=("coder",), identities=("tg:7", "VK:1"))
+    await people.change(owner, "tg:7", admin=False, agents=None, identities=("tg:7",))
+    await people.change(owner, "anna", admin=False)  # nothing is changed, nothing recorded
+    await people.add(owner, "bob")
+    await people.add_role(owner, "finance", "all", ("tg:7",))
+    await people.add_member(owner, "Finance", "web:bob")
+    await people.change_role(owner, "finance", quorum=2, enabled=False)
+    await people.stand_in(owner, "tg:7", "web:bob", None, end)
+    changed = await people.change(owner, "tg:7", identities=(), enabled=False)
+    await people.remove(owner, "web:anna")
+    await people.remove_role(owner, "finance")
+    assert changed.person_id == "anna", "also by an identity that the change took away"
+    link = f"bob for anna, {to_rfc3339(start)} to {to_rfc3339(end)}"
+    notes = [body.get("note", "") for body in (await scene.audit())[before:]]
+    assert [note for note in notes if not note.startswith("code to choose")] == [
+        "person added: anna (admin yes; operator no; agents all to coder; identities +tg:7 +vk:1)",
+        "person changed: anna (admin no; agents coder to all; identities -vk:1)",
+        "person added: bob (admin no; operator no)",
+        "role added: finance (quorum all; members +anna)",
+        "role changed: finance (members +bob)",
+        "role changed: finance (quorum all to 2; enabled no)",
+        f"stand-in named: {link}",
+        "person changed: anna (enabled no; identities -tg:7)",
+        f"person removed: anna; role changed: finance (members -anna); stand-in ended: {link}",
+        "role removed: finance",
+    ]
 
 
 async def test_an_admin_who_was_disabled_a_moment_ago_changes_nothing() -> None:

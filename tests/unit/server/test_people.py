@@ -76,7 +76,7 @@ async def test_roles_are_managed_without_restart() -> None:
     assert (gone.status_code, problem_of(gone)) == (404, "role-not-found")
     notes = [body.get("note", "") for body in await site.scene.audit()]
     assert "role removed: finance" in notes
-    assert "member added to the role finance: web:owner" in notes
+    assert "role changed: finance (members +owner)" in notes
     await site.close()
 
 
