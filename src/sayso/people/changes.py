@@ -72,12 +72,23 @@ def add_person(
     )
 
 
-def change_person(directory: Directory, written: str, **changes: Any) -> Directory:
-    """Change rights, identities or whether somebody is enabled; what is not named stays as it is."""
+def change_person(
+    directory: Directory,
+    written: str,
+    *,
+    add_identities: Iterable[str] = (),
+    drop_identities: Iterable[str] = (),
+    **changes: Any,
+) -> Directory:
+    """Change rights, identities or whether somebody is enabled; what is not named stays as it is.
+
+    `identities` takes the place of those there are; others are then taken away, and added.
+    """
     person = the_person(directory, written)
-    if "identities" in changes:
-        changes["identities"] = _identities(changes["identities"])
-    changed = replace(person, **changes)
+    kept = set(_identities(changes.pop("identities", person.identities)))
+    kept -= {canonical_identity(one) for one in drop_identities}
+    kept.update(_identities(add_identities))
+    changed = replace(person, identities=tuple(sorted(kept)), **changes)
     if person.person_id == OWNER and not (changed.admin and changed.enabled):
         raise PeopleRefused("the owner stays an admin", "the owner's passphrase is the way back in")
     return _with_person(directory, changed)

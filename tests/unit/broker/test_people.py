@@ -346,6 +346,18 @@ async def test_every_change_is_recorded_with_what_it_took_away_and_of_whom() -> 
     ]
 
 
+@pytest.mark.spec("REQ-60")
+async def test_identities_added_at_once_are_not_lost() -> None:
+    scene = await a_team()
+    owner, people = await scene.actor(), scene.broker.people
+    await asyncio.gather(
+        *(people.change(owner, "anna", add_identities=(f"vk:{n}",)) for n in range(1, 6)),
+        people.change(owner, "anna", drop_identities=("TG:7", "vk:99")),
+    )
+    (anna,) = [p for p in (await people.directory(owner)).people.values() if p.name == "anna"]
+    assert anna.identities == tuple(f"vk:{n}" for n in range(1, 6))
+
+
 async def test_an_admin_who_was_disabled_a_moment_ago_changes_nothing() -> None:
     scene = await a_team()
     owner = await scene.actor()

@@ -117,3 +117,18 @@ def test_there_is_an_end_to_how_many_there_can_be(monkeypatch: pytest.MonkeyPatc
     ):
         with pytest.raises(PeopleRefused, match="already"):
             attempt()
+
+
+@pytest.mark.spec("REQ-60")
+def test_identities_are_added_to_and_taken_from_those_there_are() -> None:
+    there = changes.add_person(Directory(), "anna", identities=("tg:7", "vk:1"))
+    changed = changes.change_person(
+        there, "anna", add_identities=("YM:Anna", "tg:8"), drop_identities=("VK:1", "vk:2")
+    )
+    assert changed.people["anna"].identities == ("tg:7", "tg:8", "ym:anna")
+    replaced = changes.change_person(
+        there, "anna", identities=("tg:9",), add_identities=("tg:10",), drop_identities=("tg:9",)
+    )
+    assert replaced.people["anna"].identities == ("tg:10",)
+    with pytest.raises(PeopleRefused, match="everybody has one"):
+        changes.change_person(there, "anna", add_identities=("web:anna",))

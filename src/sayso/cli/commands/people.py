@@ -17,8 +17,6 @@ from sayso.cli.table import table
 from sayso.core.moment import plus
 from sayso.errors import CallInvalid
 from sayso.front.assembly import open_broker
-from sayso.people.changes import the_person
-from sayso.people.names import canonical_identity
 from sayso.server.people_documents import people_listed, person_listed
 
 T = TypeVar("T")
@@ -144,11 +142,12 @@ def change(
     if agent is not None or all_agents:
         what["agents"] = None if all_agents else tuple(agent or ())
 
+    if identity:
+        what["add_identities"] = tuple(identity)
+    if no_identity:
+        what["drop_identities"] = tuple(no_identity)
+
     async def work(broker: Broker, actor: Actor) -> int:
-        if identity or no_identity:
-            person = the_person(await broker.world.store.directory(), name)
-            taken = {canonical_identity(one) for one in no_identity or ()}
-            what["identities"] = [*(set(person.identities) - taken), *(identity or ())]
         if not what:
             raise CallInvalid("nothing is to change", "see: sayso people change --help")
         person = await broker.people.change(actor, name, **what)
