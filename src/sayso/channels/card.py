@@ -36,7 +36,7 @@ from sayso.channels.display import (
     warned_in,
 )
 from sayso.channels.result import result_line
-from sayso.channels.waiting import waiting_words
+from sayso.channels.waiting import waiting_words, who_decides
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.people.directory import Directory
@@ -302,10 +302,6 @@ def _who(
 ) -> CardWho:
     policy, today = request.policy, people is not None and request.waits
     counted = tally(request, people, now) if people and today else raw_tally(request)
-    if policy.approvers is not None:
-        approver = ", ".join(policy.approvers) or "nobody"
-    else:
-        approver = policy.role or policy.approver.value
     may_decide = may_decide and request.waits
     waiting, out_of_reach = "", None
     if people is not None and request.waits:
@@ -313,7 +309,7 @@ def _who(
         waiting = waiting_words(policy, counted, names, may_decide=may_decide)
         out_of_reach = out_of_reach_of(request, people)
     return CardWho(
-        approver=approver,
+        approver=who_decides(policy),
         have=counted.have,
         need=counted.need,
         may_decide=may_decide,

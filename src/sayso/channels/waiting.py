@@ -34,6 +34,21 @@ def waiting_words(
     return f"waiting for {' and '.join(_who(one, names) for one in telling) or _named(names)}"
 
 
+def who_decides(policy: ApprovalPolicy) -> str:
+    """Who decides as the rules name them: whoever does has to be named by each of them (POL-24)."""
+    telling = [one for one in policy.deciders if not one.says_nothing]
+    named = list(dict.fromkeys(map(_as_named, telling)))
+    if len(named) > 1:  # a list of names beside others is held together
+        named = [f"({one})" if ", " in one else one for one in named]
+    return " and ".join(named) or Approver.ANY.value
+
+
+def _as_named(one: Deciders) -> str:
+    if one.approvers is not None:
+        return ", ".join(one.approvers) or "nobody"
+    return one.role or one.approver.value
+
+
 def _who(one: Deciders, names: Sequence[str]) -> str:
     if one.approvers is not None:
         return _named(names)

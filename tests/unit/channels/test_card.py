@@ -13,7 +13,7 @@ from sayso.channels.card import CHANNEL_CAPPED, Card, card_of
 from sayso.channels.card_reading import card_from_json
 from sayso.channels.display import plain, restore, shown_from_json
 from sayso.channels.result import countdown_words, result_line, seconds_words
-from sayso.core.approval_policy import ApprovalPolicy, Severity
+from sayso.core.approval_policy import ApprovalPolicy, Approver, Severity, merge
 from sayso.core.code_words import code_of
 from sayso.core.reason import Reason
 from sayso.errors import ChannelError
@@ -302,6 +302,20 @@ def test_who_may_decide_is_said() -> None:
     assert (who.approver, who.have, who.need) == ("web:ana, tg:1", 1, 2)
     assert who.reviews[0].by == "ana"
     assert card(a_request(policy=ApprovalPolicy(approvers=()))).who.approver == "nobody"
+
+
+@pytest.mark.spec("POL-24", "CH-1")
+def test_where_several_rules_say_who_decides_each_of_them_is_said() -> None:
+    named = ApprovalPolicy(approvers=("web:ana", "tg:1"))
+    finance = ApprovalPolicy(role="finance", quorum="all")
+    rules = [ApprovalPolicy(approver=Approver.ADMIN), finance, named, ApprovalPolicy(quorum=2)]
+    shown = card(a_request(policy=merge(rules)))
+    assert shown.who.approver == "(web:ana, tg:1) and finance and admin"
+    one_name = merge([ApprovalPolicy(approvers=("tg:1",)), ApprovalPolicy(approvers=())])
+    assert card(a_request(policy=one_name)).who.approver == "nobody and tg:1"
+    twice = merge([finance, ApprovalPolicy(role="finance", quorum=2)])
+    assert card(a_request(policy=twice)).who.approver == "finance"
+    assert card(a_request(policy=merge([ApprovalPolicy(quorum=2)] * 2))).who.approver == "any"
 
 
 def test_a_target_that_is_a_link_is_shown_with_where_it_leads() -> None:
