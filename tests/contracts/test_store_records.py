@@ -258,7 +258,7 @@ async def test_of_two_writers_at_once_one_makes_the_catch_all_and_the_other_is_r
 async def test_the_default_group_and_the_owner_are_there(store: Any) -> None:
     assert [group.group_id for group in await store.groups()] == ["default"]
     assert all(isinstance(group, Group) for group in await store.groups())
-    assert await store.people() == {"owner": owner()}
+    assert (await store.directory()).people == {"owner": owner()}
 
 
 # ── credentials ────────────────────────────────────────────────────────────────────────────────

@@ -293,7 +293,7 @@ async def make_actor(
         agent_id=agent_id,
     )
     await store.put_credential(credential, [])
-    return Actor((await store.people())[person_id], credential, "test")
+    return Actor((await store.directory()).people[person_id], credential, "test")
 
 
 def make_scene(

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import getpass
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Annotated, TypeVar
 
 from cyclopts import Parameter
 
-from sayso.broker.access import MIN_PASSPHRASE, Actor
+from sayso.broker.access import ACT_SECONDS, MIN_PASSPHRASE, Actor
 from sayso.broker.broker import Broker
 from sayso.errors import CallInvalid, NotAuthenticated, NotEligible, SaysoError
 from sayso.front.assembly import open_broker
 from sayso.people.token import CredentialKind
 
+T = TypeVar("T")
+
 CHANNEL = "terminal"
 TOKEN_VARIABLE = "SAYSO_TOKEN"
 PERSON_VARIABLE = "SAYSO_PERSON"
-ACT_SECONDS = 120.0
-"""How long the login of one command lasts at most."""
 
 TRIES = 3
 """How often a new passphrase that will not do is asked for again."""
@@ -80,6 +81,21 @@ async def acting(
         finally:
             with contextlib.suppress(SaysoError):
                 await broker.access.revoke(actor, actor.credential.credential_id)
+
+
+def acted(
+    work: Callable[[Broker, Actor], Awaitable[T]], passphrase_stdin: bool, token_stdin: bool
+) -> T:
+    """Do something as the person whose credential is given."""
+
+    async def run() -> T:
+        async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
+            broker,
+            actor,
+        ):
+            return await work(broker, actor)
+
+    return asyncio.run(run())
 
 
 async def person_named(broker: Broker, *, from_stdin: bool) -> str | None:

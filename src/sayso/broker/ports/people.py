@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Protocol
 
 from sayso.broker.ports.audit import Records
 from sayso.broker.ports.events import Notices
 from sayso.core.moment import Moment
 from sayso.people.directory import Directory
-from sayso.people.person import Person
 
 
 class PeopleStore(Protocol):
     """People; see Store."""
-
-    async def people(self) -> Mapping[str, Person]:
-        """The people, by id."""
 
     async def directory(self) -> Directory:
         """People, roles and stand-ins, from one moment; cheap, read whenever somebody is asked or decides."""

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 from cyclopts import App, Parameter
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
-from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting
+from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acted
 from sayso.cli.table import table
 from sayso.core.moment import plus
 from sayso.errors import CallInvalid
 from sayso.front.assembly import open_broker
 from sayso.server.people_documents import people_listed, person_listed
 
-T = TypeVar("T")
 app = App(
     name="people",
     help="List, add, change and remove the people who can decide.",
@@ -232,18 +230,3 @@ def stand_in(
         return 0
 
     return acted(work, passphrase_stdin, token_stdin)
-
-
-def acted(
-    work: Callable[[Broker, Actor], Awaitable[T]], passphrase_stdin: bool, token_stdin: bool
-) -> T:
-    """Do something as the person whose credential is given."""
-
-    async def run() -> T:
-        async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
-            broker,
-            actor,
-        ):
-            return await work(broker, actor)
-
-    return asyncio.run(run())

@@ -11,8 +11,7 @@ from cyclopts import App, Parameter
 
 from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
-from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin
-from sayso.cli.commands.people import acted
+from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acted
 from sayso.cli.table import table
 from sayso.core.deciders import Quorum, parse_quorum
 from sayso.errors import CallInvalid

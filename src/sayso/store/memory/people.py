@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from sayso.broker.ports import Notices, Records
 from sayso.core.moment import Moment
 from sayso.people.directory import Directory
-from sayso.people.person import OWNER, Person, owner
+from sayso.people.person import OWNER, owner
 from sayso.store.guard import people_changed
 from sayso.store.memory.credentials import Credentials
 
@@ -19,10 +18,6 @@ class People(Credentials):
     def __init__(self) -> None:
         super().__init__()
         self._directory = Directory({OWNER: owner()})
-
-    async def people(self) -> Mapping[str, Person]:
-        """The people, by id."""
-        return self._directory.people
 
     async def directory(self) -> Directory:
         """People, roles and stand-ins, from one moment."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from sayso.broker.ports import Notices, Records
 from sayso.core.moment import Moment
 from sayso.people.directory import Directory
-from sayso.people.person import Person
 from sayso.store.codec.logs import log_rows
 from sayso.store.codec.people import read_directory
 from sayso.store.sql.access import Access, number
@@ -19,10 +16,6 @@ class People(Access):
     """The part of a SQL store that keeps people, roles and stand-ins."""
 
     _known_people: Directory | None = None
-
-    async def people(self) -> Mapping[str, Person]:
-        """The people, by id."""
-        return (await self.directory()).people
 
     async def directory(self) -> Directory:
         """People, roles and stand-ins, from one moment; read anew only where they have changed."""
