@@ -8,19 +8,30 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from sayso.core.moment import Moment
+from sayso.core.moment import Moment, plus
 from sayso.core.receipt import Receipt, read_receipt, what_runs
 from sayso.errors import ReceiptRefused
 from sayso.system.clock import SystemClock
 
 BUSY_SECONDS = 10.0
 
+KEPT_SECONDS = 86400.0
+"""How long a used receipt is remembered after its end.
+
+Whoever waits for the file has read the clock before, and a clock can be set back: what is over for one
+verification may still be good for another, so it is not forgotten with its end.
+"""
+
 
 class Nonces(Protocol):
     """Where it is kept which receipts were used, so that each is used once."""
 
     def spend(self, nonce: str, until: Moment, now: Moment) -> bool:
-        """Note a nonce as used, to be kept until a moment; False if it was used before. Has to be durable."""
+        """Note a nonce as used; False if it was used before. Has to be durable.
+
+        It is kept well past `until`, the receipt's end (see KEPT_SECONDS): `now` may be an older moment
+        than the one another verification has given.
+        """
 
 
 class FileNonces:
@@ -38,9 +49,9 @@ class FileNonces:
         )
 
     def spend(self, nonce: str, until: Moment, now: Moment) -> bool:
-        """See Nonces; those that are over are forgotten."""
+        """See Nonces; those that have been over for KEPT_SECONDS are forgotten."""
         with self._lock:
-            self._database.execute("DELETE FROM spent WHERE until < ?", (now,))
+            self._database.execute("DELETE FROM spent WHERE until < ?", (plus(now, -KEPT_SECONDS),))
             done = self._database.execute(
                 "INSERT OR IGNORE INTO spent VALUES (?, ?)", (nonce, until)
             )

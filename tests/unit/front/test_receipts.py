@@ -15,11 +15,11 @@ from sayso.broker.receipts import public_key
 from sayso.core.moment import plus
 from sayso.core.receipt import Receipt, public_key_of, read_receipt, what_runs, write_receipt
 from sayso.errors import CallInvalid, ReceiptRefused, SettingsInvalid
-from sayso.front.receipts import FileNonces, ReceiptVerifier
+from sayso.front.receipts import KEPT_SECONDS, FileNonces, ReceiptVerifier
 from sayso.requests.approval import Vote
 from sayso.system.clock import SystemClock
 from sayso.system.receipt_key import KEY_NAME, KEY_VARIABLE, ReceiptKey
-from tests.fakes.world import draft, make_scene, rule
+from tests.fakes.world import START, draft, make_scene, rule
 
 pytestmark = pytest.mark.spec("REQ-38")
 
@@ -52,6 +52,19 @@ def test_it_is_good_for_one_run_also_for_another_process(tmp_path: Path) -> None
             again.verify(text, "send", ARGUMENTS)
     for spent in nonces:
         spent.close()
+
+
+def test_it_is_used_once_whatever_others_and_clocks_do_meanwhile(tmp_path: Path) -> None:
+    """Who waits for the file has read the clock before, and a clock can be set back."""
+    spent = FileNonces(tmp_path / "spent.db")
+    until = START
+    assert spent.spend("n1", until, plus(until, -1))
+    assert spent.spend("n2", plus(until, 120), plus(until, 60))
+    assert not spent.spend("n1", until, plus(until, -1))
+    # a day later it is forgotten, so that the file does not grow for ever
+    assert spent.spend("n3", plus(until, KEPT_SECONDS + 120), plus(until, KEPT_SECONDS + 60))
+    assert spent.spend("n1", until, until)
+    spent.close()
 
 
 @pytest.mark.parametrize(
