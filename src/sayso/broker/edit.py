@@ -12,7 +12,7 @@ from sayso.broker.submit import request_about
 from sayso.broker.world import World, decide_call
 from sayso.core.approval_policy import merge
 from sayso.core.argument_schema import check_against
-from sayso.core.call import ToolCall, check_arguments
+from sayso.core.call import ToolCall, canonical, check_arguments
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.errors import CallInvalid, EditRefused, NotEligible
@@ -44,7 +44,8 @@ async def edit_of(
             "approve it as it is, or reject it and say what should be different",
         )
     changed = check_arguments(arguments)
-    if changed == dict(request.call.arguments):
+    # Not as Python compares: to it 1 is True, and to the tool it is not.
+    if canonical(changed) == canonical(dict(request.call.arguments)):
         return None
     await _check(world, request.call, changed)
     # The change that the calling program described is the one of the call as it was.

@@ -15,7 +15,7 @@ from sayso.channels.card_reading import card_from_json
 from sayso.channels.display import restore
 from sayso.channels.editing import arguments_of, new_value
 from sayso.core.approval_policy import ApprovalPolicy, Approver
-from sayso.core.call import digest_of
+from sayso.core.call import canonical, digest_of
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import (
@@ -126,6 +126,26 @@ async def test_the_same_arguments_are_no_edit() -> None:
     approved = await edit(scene, standing, dict(DRAFT.arguments))
     assert approved.edited is None
     assert approved.digest == standing.digest
+
+
+@pytest.mark.parametrize("changed", [{"n": True, "dry": False}, {"n": 1, "dry": False}])
+async def test_what_the_program_holds_to_be_equal_is_an_edit_all_the_same(
+    changed: dict[str, Any],
+) -> None:
+    """In Python 1 is True and 0 is False; to the tool that runs they are not."""
+    scene = make_scene(ask())
+    standing = await (await scene.gate()).submit(CallDraft("send_mail", {"n": 1, "dry": 0}))
+    approved = await edit(scene, standing, changed)
+    assert approved.edited is not None
+    assert canonical(approved.call.arguments) == canonical(changed)
+    assert approved.digest == digest_of(approved.call) != standing.digest
+
+
+async def test_a_number_written_otherwise_is_no_edit() -> None:
+    scene = make_scene(ask())
+    standing = await (await scene.gate()).submit(CallDraft("send_mail", {"n": 1}))
+    approved = await edit(scene, standing, {"n": 1.0})
+    assert (approved.edited, approved.digest) == (None, standing.digest)
 
 
 async def test_an_edit_voids_the_votes_so_far() -> None:
