@@ -49,6 +49,9 @@ from sayso.requests.precondition import Changed
 
 MAX_SUMMARY = 2000
 
+ASKED_AGAIN = frozenset({Reason.STICKY_DENY, Reason.NO_APPROVER, Reason.NOBODY_REACHABLE})
+"""What refuses a new call and not one that was asked about already: no rule and no veto is against it."""
+
 
 async def claim(
     world: World, session: Session, call_id: str, digest: str, audience: str | None = None
@@ -93,11 +96,7 @@ async def claim(
                     booked = () if grant is not None else booked_by(verdict, request.call)
                     return await _take(world, session, request, version, now, audience, booked)
             if verdict.effect is Effect.DENY:
-                resolution = Resolution(
-                    Reason.DENY_ON_RESOLVE, now, comment=verdict_message(verdict)
-                )
-                refused = change_of(request, Refused(resolution), now)
-                return standing_of_request(await write(world, refused))
+                return await _refuse(world, request, verdict, now)
             if verdict.reason is Reason.RULES_UNAVAILABLE:
                 return standing_of_request(request)  # approved until rules load or it lapses
             changed = changed or await why_not_enough(world, request, verdict)
@@ -183,6 +182,14 @@ async def _take(
     return Claim(request.request_id, token, LEASE_SECONDS, holds, arguments, receipt)
 
 
+async def _refuse(
+    world: World, request: ApprovalRequest, verdict: Verdict, now: Moment
+) -> Standing:
+    """What is denied by now is refused, whoever approved it."""
+    resolution = Resolution(Reason.DENY_ON_RESOLVE, now, comment=verdict_message(verdict))
+    return standing_of_request(await write(world, change_of(request, Refused(resolution), now)))
+
+
 async def _ask_again(
     world: World,
     session: Session,
@@ -200,6 +207,8 @@ async def _ask_again(
     if call.server is not None and known is not None and known.current is not None:
         fresh = replace(fresh, definition=known.current)  # it is asked about as the tool is now
     asking = await decide_call(world, session, fresh)
+    if asking.effect is Effect.DENY and asking.reason not in ASKED_AGAIN:
+        return await _refuse(world, request, asking, now)  # only its edit may still run, say
     if asking.effect is not Effect.ASK:  # nothing asks about it any more but what has changed
         said = verdict if asking.policy is None else asking
         asking = structs.replace(said, effect=Effect.ASK, digest=asking.digest)

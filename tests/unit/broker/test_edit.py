@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -317,3 +318,21 @@ async def test_an_edited_call_that_is_asked_again_is_the_agent_s_own() -> None:
     assert (
         taken.arguments is None
     )  # the runner runs what it asked for, and that was approved this time
+
+
+async def test_an_original_that_a_rule_denies_by_now_is_not_asked_again() -> None:
+    scene = make_scene(ask(), people=[ANNA])
+    gate = await scene.gate()
+    standing = await gate.submit(DRAFT)
+    edited = await edit(scene, standing, BOBS, "anna")
+    scene.store.folk.pop("anna")  # so her approval no longer counts
+    deny = replace(
+        rule("deny", "send_mail", justification="not to her."), when="input.to == 'alice@example.com'"
+    )
+    scene.rules.say(ask(), deny)
+    told = await gate.claim(standing.call_id, edited.digest)
+    assert isinstance(told, Standing)
+    assert (told.status, told.effect, told.reason) == ("refused", "deny", "deny-on-resolve")
+    assert "not to her" in told.message
+    assert (await scene.request(standing.call_id)).status is Status.REFUSED
+    assert list(await scene.store.pending()) == []

@@ -101,6 +101,19 @@ async def test_a_deviation_stops_the_set(how: str) -> None:
         assert isinstance(await gate.claim(again.request_id, again.digest), Claim)
 
 
+async def test_a_twin_of_what_was_rejected_is_asked_again_when_its_set_stops() -> None:
+    scene = make_scene(rule("ask"))
+    gate = await scene.gate()
+    made = await gate.submit_batch("t", [CallDraft("send", {"n": 1}), CallDraft("send", {"n": 1})])
+    first, twin = made.standings
+    found = await scene.broker.call_set(await scene.actor(), made.batch_id)
+    await scene.broker.review(await scene.actor(), first.call_id, Vote.REJECT)
+    await approve(scene, found)
+    taken = await claim(scene, gate, twin)
+    assert isinstance(taken, Standing)
+    assert taken.status == "pending"
+
+
 async def test_each_call_can_be_decided_alone_and_then_runs_alone() -> None:
     scene = make_scene(rule("ask"))
     gate, made, _ = await asked(scene)
