@@ -22,6 +22,7 @@ from sayso.errors import (
     RequestClosed,
     RequestNotFound,
 )
+from sayso.people.asking import deciding
 from sayso.people.counting import counted
 from sayso.people.directory import Directory
 from sayso.people.eligibility import counts_as, may_review, may_see
@@ -188,12 +189,18 @@ async def check(
     if request.status is not Status.PENDING:
         raise closed(request)
     if is_over(request, now):
-        event = due(request, now, out_of_reach_of(request, people))
-        assert isinstance(event, Expired), "a request that is over has something due"
+        eligible = deciding(asked_of(request), people, now)
+        event = due(request, now, out_of_reach_of(request, people), eligible)
+        assert isinstance(event, Expired | Approved), "a request that is over has something due"
+        by_time = isinstance(event, Approved)
         raise RequestClosed(
-            "it has expired: nobody decided in time",
-            "ask again with a new call if it is still wanted",
-            status=Status.EXPIRED.value,
+            "it is too late: nobody decided in time, and the policy allows it then"
+            if by_time
+            else "it has expired: nobody decided in time",
+            "stop its session if it must not run"
+            if by_time
+            else "ask again with a new call if it is still wanted",
+            status=(Status.APPROVED if by_time else Status.EXPIRED).value,
             resolution=event.resolution.to_json(),
         )
     if vote is Vote.REJECT:

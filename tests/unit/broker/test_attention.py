@@ -13,6 +13,7 @@ from sayso.broker.sweep import sweep
 from sayso.channels.display import plain
 from sayso.channels.viewing import card_now
 from sayso.core.approval_policy import ApprovalPolicy, Approver, OnTimeout
+from sayso.core.reason import Reason
 from sayso.errors import CallInvalid, NotEligible, RequestClosed
 from sayso.people.person import OWNER, Person
 from sayso.policy.rule import Origin
@@ -53,6 +54,25 @@ async def test_time_allows_once_somebody_who_may_decide_was_shown_the_card_and_i
     assert (await scene.request(standing.call_id)).status is Status.RUNNING
     last = (await scene.audit())[-1]
     assert (last["kind"], last["reason"]) == ("claim", "expired-allow")
+
+
+@pytest.mark.spec("REQ-22")
+@pytest.mark.parametrize("vote", list(Vote))
+async def test_who_is_late_is_told_what_the_time_has_brought(vote: Vote) -> None:
+    """The same answer as the sweeper gives, whichever of the two comes first."""
+    scene = allowing()
+    standing = await (await scene.gate()).submit(draft())
+    await scene.broker.attention.delivered(standing.call_id, standing.digest, "telegram", ["anna"])
+    await scene.clock.sleep(60)
+    anna = await scene.actor(person_id="anna")
+    with pytest.raises(RequestClosed, match="nobody decided in time, and the policy allows") as late:
+        await scene.broker.review(anna, standing.call_id, vote, digest=standing.digest)
+    assert late.value.status == "approved"
+    await sweep(scene.world)
+    swept = await scene.request(standing.call_id)
+    assert swept.resolution is not None
+    assert late.value.resolution == swept.resolution.to_json()
+    assert swept.resolution.reason is Reason.EXPIRED_ALLOW
 
 
 async def test_without_a_delivery_the_time_rejects() -> None:
