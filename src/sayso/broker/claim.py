@@ -186,7 +186,8 @@ async def _refuse(
     world: World, request: ApprovalRequest, verdict: Verdict, now: Moment
 ) -> Standing:
     """What is denied by now is refused, whoever approved it."""
-    resolution = Resolution(Reason.DENY_ON_RESOLVE, now, comment=verdict_message(verdict))
+    reason = verdict.reason if verdict.reason in ASKED_AGAIN else Reason.DENY_ON_RESOLVE
+    resolution = Resolution(reason, now, comment=verdict_message(verdict))
     return standing_of_request(await write(world, change_of(request, Refused(resolution), now)))
 
 

@@ -40,7 +40,9 @@ async def _gated(world: World, session: Session, request_id: str) -> ApprovalReq
         if request is None or request.status is not Status.PENDING:
             return request  # what was approved is decided again at its claim
         verdict = await decide_call(world, session, request.call)
-        if verdict.effect is not Effect.DENY or verdict.reason is Reason.NO_APPROVER:
+        policy = verdict.policy
+        if policy is None or policy.effect is not Effect.DENY:
+            # A twin that was rejected, or an approver who is away, says nothing against this call.
             return request
         now = world.clock.now()
         why = Resolution(Reason.DENY_ON_RESOLVE, now, comment=verdict_message(verdict))

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from sayso.channels.display import safe
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
+from sayso.gate.explain import BY_A_RULE
 from sayso.requests.approval import ApprovalRequest, Outcome, Status, Vote
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,6 +41,8 @@ def result_line(request: ApprovalRequest, zone: tzinfo | None = None) -> str | N
         case Status.SUPERSEDED:
             return f"{approved}, but it no longer counts and is asked again{comment}"
         case Status.REFUSED:
+            if resolution is not None and resolution.reason not in BY_A_RULE:
+                return f"Refused when it was decided again{comment}"
             return f"Refused: a rule that denies it appeared after it was asked{comment}"
         case Status.LAPSED:
             return f"{approved}, but nobody ran it in time"

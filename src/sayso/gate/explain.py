@@ -108,6 +108,8 @@ def _refused_before(verdict: Verdict) -> str:
     how_long = "in this session" if of_session else "for good"
     return f"rejected{by} {how_long}{said} (do not repeat it)"
 
+BY_A_RULE = frozenset({Reason.DENY_ON_RESOLVE, Reason.RULE_DENY, Reason.PROTECTED})
+"""Why a request was refused after it was asked, where it was a rule that refused it."""
 
 MAX_EDIT_TOLD = 2000
 """So many characters of changed arguments stand in a message; the rest is counted."""
@@ -164,7 +166,9 @@ def _request_message(request: ApprovalRequest) -> str:
         case Status.SUPERSEDED:
             return f"the approval no longer counts and it is asked again{comment}"
         case Status.REFUSED:
-            return f"denied by policy: a rule that denies it appeared after it was asked{comment}"
+            by_rule = resolution is None or resolution.reason in BY_A_RULE
+            how = "denied by policy: a rule that denies it appeared after it was asked"
+            return f"{how if by_rule else 'refused when it was decided again'}{comment}"
         case Status.LAPSED:
             return "the approval lapsed because nobody ran the call in time"
         case Status.DONE:

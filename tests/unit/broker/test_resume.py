@@ -7,6 +7,8 @@ import asyncio
 import pytest
 
 from sayso.broker.ports import GatePort
+from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.asking import Unreachable
 from sayso.core.session import CallDraft, Session
 from sayso.errors import NotEligible
 from sayso.people.token import CredentialKind
@@ -127,6 +129,27 @@ async def test_what_a_rule_denies_by_now_is_refused_and_not_offered() -> None:
     refused = [r for r in await place.scene.store.recent(10) if r.call.tool == "send"]
     assert [r.status for r in refused] == [Status.REFUSED] * len(refused)
     assert len(refused) == 2
+
+
+@pytest.mark.spec("REQ-33")
+async def test_a_twin_of_a_rejected_call_of_the_turn_waits_on() -> None:
+    scene = make_scene(rule("ask"))
+    gate = await scene.gate()
+    made = await gate.submit_batch("t", [CallDraft("send", {"n": 1}), CallDraft("send", {"n": 1})])
+    first, twin = made.standings
+    await scene.broker.review(await scene.actor(), first.call_id, Vote.REJECT, comment="not now")
+    (found,) = await gate.unfinished()
+    assert (found.standing.call_id, found.standing.status) == (twin.call_id, "pending")
+    assert (await scene.request(twin.call_id)).status is Status.PENDING
+
+
+async def test_what_waits_waits_on_where_nobody_can_be_reached_just_now() -> None:
+    scene = make_scene(rule("ask", approval=ApprovalPolicy(unreachable=Unreachable.REFUSE)))
+    gate = await scene.gate()
+    standing = await gate.submit(CallDraft("send", {"n": 1}))
+    scene.notifier.unreachable = {"owner"}
+    (found,) = await gate.unfinished()
+    assert (found.standing.call_id, found.standing.status) == (standing.call_id, "pending")
 
 
 async def test_a_sub_agent_is_shown_with_its_chain_in_the_session_at_the_top() -> None:

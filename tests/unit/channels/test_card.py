@@ -17,6 +17,7 @@ from sayso.core.approval_policy import ApprovalPolicy, Approver, Severity, merge
 from sayso.core.code_words import code_of
 from sayso.core.reason import Reason
 from sayso.errors import ChannelError
+from sayso.gate.explain import request_message
 from sayso.requests.approval import ApprovalRequest, Vote, Why
 from sayso.requests.lifecycle import Finished, Rejected, apply
 from tests.fakes.values import (
@@ -292,6 +293,19 @@ def test_the_result_holds_the_comment_and_a_persons_word() -> None:
     assert result_line(by_time) == by_time_words
     broken = replace(approved(), resolution=said(Reason.BREAK_GLASS, by="Ana"))
     assert result_line(broken) == "Run without its votes: Ana broke the glass"
+
+
+def test_a_refusal_that_no_rule_made_blames_no_rule() -> None:
+    for reason in (Reason.PROTECTED, Reason.RULE_DENY, Reason.DENY_ON_RESOLVE):
+        refused = replace(in_every_state()["refused"], resolution=said(reason))
+        assert "a rule that denies it appeared" in (result_line(refused) or "")
+        assert "a rule that denies it appeared" in request_message(refused)
+    for reason in (Reason.STICKY_DENY, Reason.SAVED_DENY, Reason.NOBODY_REACHABLE):
+        resolution = replace(said(reason), comment="rejected by Ana")
+        refused = replace(in_every_state()["refused"], resolution=resolution)
+        assert result_line(refused) == "Refused when it was decided again: rejected by Ana"
+        told = "refused when it was decided again: rejected by Ana"
+        assert request_message(refused) == told
 
 
 def test_who_may_decide_is_said() -> None:
