@@ -75,19 +75,25 @@ async def await_decision(
     """Wait until a submitted call is neither pending nor running elsewhere.
 
     What a person asks back meanwhile is answered with `on_question`; without one, or if it fails, the
-    person is told that this agent cannot answer.
+    person is told that this agent cannot answer. It is answered beside the waiting, and given up once
+    the call is decided: no decision waits for an answer.
     """
     asked: set[str] = set()
+    answering: list[asyncio.Task[None]] = []
     try:
         while standing.goes_on:
             standing = await port.wait(standing.call_id, WAIT_SECONDS)
             question = standing.question
             if question is not None and question.question_id not in asked:
                 asked.add(question.question_id)
-                await _answer(port, standing, question.question_id, on_question)
+                answer = _answer(port, standing, question.question_id, on_question)
+                answering.append(asyncio.create_task(answer))
     except asyncio.CancelledError:
         await _leave(port, standing.call_id)
         raise
+    finally:
+        for task in answering:
+            task.cancel()  # and not waited for: it may not heed that
     return standing
 
 
@@ -144,8 +150,8 @@ async def _answer(
             _log.warning("a question was not answered", error=repr(error))
     try:
         await port.answer(standing.call_id, question_id, text)
-    except SaysoError as error:
-        _log.warning("an answer was not taken", error=error.message)
+    except Exception as error:  # the call waits on, and there the same error shows if it lasts
+        _log.warning("an answer was not taken", error=str(error))
 
 
 def refusal(standing: Standing) -> SaysoError:

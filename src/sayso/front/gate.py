@@ -51,7 +51,8 @@ class Gate:
     of an embedded gate; `workspace` is the working directory that calls are bound to (by default the current one).
     `allow`, `ask` and `deny` are rules in text that count beside those of the settings; at a server an
     agent's token may give its session asks and denies only. `on_question` answers, in the agent's own
-    words, what a person asks back before deciding; without it they are told that it cannot answer.
+    words, what a person asks back before deciding; without it they are told that it cannot answer. A plain
+    function is called in a thread of its own; what it says once the call is decided is not used.
 
     Any number of threads and event loops may use one gate. Use it as a (sync or async) context
     manager, or call `close()`; a gate that was left open is closed when the program ends.
@@ -174,7 +175,11 @@ class Gate:
         question = standing.question
         if self._on_question is None or question is None:
             return None
-        said = self._on_question(question.text)
+        handler, text = self._on_question, question.text
+        if inspect.iscoroutinefunction(handler):
+            return await handler(text)  # type: ignore[no-any-return]
+        # Plain code may think for long: on this loop it would hold up leases and other calls.
+        said = await in_own_thread(lambda: handler(text))
         return await said if inspect.isawaitable(said) else said
 
     # ── guarding functions ──

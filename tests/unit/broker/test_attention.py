@@ -17,7 +17,7 @@ from sayso.core.reason import Reason
 from sayso.errors import CallInvalid, NotEligible, RequestClosed
 from sayso.people.person import OWNER, Person
 from sayso.policy.rule import Origin
-from sayso.requests.approval import Status, Vote
+from sayso.requests.approval import Caller, Status, Vote
 from tests.fakes.world import Scene, draft, make_scene, rule
 
 ANNA = Person("anna", "Anna", admin=True)
@@ -65,7 +65,9 @@ async def test_who_is_late_is_told_what_the_time_has_brought(vote: Vote) -> None
     await scene.broker.attention.delivered(standing.call_id, standing.digest, "telegram", ["anna"])
     await scene.clock.sleep(60)
     anna = await scene.actor(person_id="anna")
-    with pytest.raises(RequestClosed, match="nobody decided in time, and the policy allows") as late:
+    with pytest.raises(
+        RequestClosed, match="nobody decided in time, and the policy allows"
+    ) as late:
         await scene.broker.review(anna, standing.call_id, vote, digest=standing.digest)
     assert late.value.status == "approved"
     await sweep(scene.world)
@@ -267,6 +269,54 @@ async def test_an_agent_that_cannot_answer_says_so_and_waits_on() -> None:
         assert (question.answer, question.is_open) == (None, False)
         await scene.broker.review(owner, request.request_id, Vote.APPROVE, digest=request.digest)
         assert await running == "sent"
+
+
+async def test_an_agent_that_never_answers_stops_no_call() -> None:
+    scene = make_scene(rule("ask"))
+    gate, owner = await scene.gate(), await scene.actor()
+    ended: list[str] = []
+
+    async def hangs(_: Standing) -> str:
+        try:
+            await asyncio.sleep(100_000)
+        finally:
+            ended.append("stopped")
+        return "too late"
+
+    running = asyncio.create_task(run(gate, draft(), scene.execute, on_question=hangs))
+    await scene.clock.sleep(1)
+    (request,) = await scene.store.pending()
+    await scene.broker.attention.ask_back(owner, request.request_id, "why?")
+    await scene.clock.sleep(120)
+    assert (await scene.request(request.request_id)).caller is Caller.WAITING
+    await scene.broker.review(owner, request.request_id, Vote.APPROVE, digest=request.digest)
+    async with asyncio.timeout(5):
+        assert await running == "sent"
+    assert ended == ["stopped"], "nobody waits for the answer any more"
+
+
+async def test_who_is_cancelled_while_it_answers_is_shown_as_gone() -> None:
+    scene = make_scene(rule("ask"))
+    gate, owner = await scene.gate(), await scene.actor()
+    ended: list[str] = []
+
+    async def hangs(_: Standing) -> str:
+        try:
+            await asyncio.sleep(100_000)
+        finally:
+            ended.append("stopped")
+        return "too late"
+
+    running = asyncio.create_task(run(gate, draft(), scene.execute, on_question=hangs))
+    await scene.clock.sleep(1)
+    (request,) = await scene.store.pending()
+    await scene.broker.attention.ask_back(owner, request.request_id, "why?")
+    await scene.clock.sleep(1)
+    running.cancel()
+    await asyncio.wait([running])
+    await scene.clock.sleep(1)
+    assert (await scene.request(request.request_id)).caller is Caller.GONE
+    assert ended == ["stopped"]
 
 
 async def test_a_caller_that_knows_nothing_of_questions_is_woken_once() -> None:

@@ -327,7 +327,8 @@ async def test_an_original_that_a_rule_denies_by_now_is_not_asked_again() -> Non
     edited = await edit(scene, standing, BOBS, "anna")
     scene.store.folk.pop("anna")  # so her approval no longer counts
     deny = replace(
-        rule("deny", "send_mail", justification="not to her."), when="input.to == 'alice@example.com'"
+        rule("deny", "send_mail", justification="not to her."),
+        when="input.to == 'alice@example.com'",
     )
     scene.rules.say(ask(), deny)
     told = await gate.claim(standing.call_id, edited.digest)

@@ -20,7 +20,9 @@ import pytest
 from sayso import CallAlreadyRan, CallDenied, CallInvalid, CallRejected, Gate
 from sayso.errors import RuleSyntaxError, SettingsInvalid, StoreUnavailable
 from sayso.front.assembly import open_broker
+from sayso.people.token import CredentialKind
 from sayso.requests.approval import Caller, Status
+from tests.fakes.world import make_actor
 from tests.unit.front.conftest import Aside
 
 KINDS = ["sync", "async"]
@@ -478,3 +480,46 @@ async def test_the_settings_of_the_program_s_project_count_and_are_followed(
             while (await gate.decide("send", {})).reason != "rule-deny":  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         assert (await gate.decide("add", {})).effect == "allow"
+
+
+@pytest.mark.spec("REQ-68")
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_plain_function_answers_what_is_asked_and_holds_up_no_other_call(
+    home: Path, aside: Aside, is_async: bool
+) -> None:
+    """It may block, and the leases of calls that run meanwhile are renewed all the same."""
+    let_go, in_thread = threading.Event(), []
+
+    def blocks(text: str) -> str:
+        in_thread.append(threading.current_thread().name)
+        let_go.wait(20)
+        return f"because of {text}"
+
+    async def waits(text: str) -> str:
+        in_thread.append(threading.current_thread().name)
+        while not let_go.is_set():  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        return f"because of {text}"
+
+    handler = waits if is_async else blocks
+    with contextlib.closing(Gate(terminal=False, inbox=True, on_question=handler)) as gate:
+        asking = asyncio.create_task(asyncio.to_thread(gate.run_sync, "send", {}, lambda _: "sent"))
+        request = await aside.asked()
+        world = aside.broker.world
+        ids: Any = world.ids
+        actor = await make_actor(world.store, ids, world.clock.now(), CredentialKind.SESSION)
+        await aside.broker.attention.ask_back(actor, request.request_id, "what?")
+        async with asyncio.timeout(20):
+            while not in_thread:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        try:
+            async with asyncio.timeout(5):  # the gate's own loop still works
+                assert await asyncio.to_thread(gate.run_sync, "add", {}, lambda _: 3) == 3
+        finally:
+            let_go.set()
+        await aside.becomes(
+            request.request_id,
+            lambda now: [q.answer for q in now.attention.questions] == ["because of what?"],
+        )
+        await aside.approve(await aside.store.request(request.request_id))
+        assert await asking == "sent"
