@@ -84,7 +84,8 @@ async def claim(
             verdict = await decide_call(world, session, request.call, grants)
             changed: list[Changed] = []
             if verdict.effect is Effect.ALLOW:
-                # What rules alone allow by now needs no approval, so nothing has to be as it was.
+                # What rules alone allow by now needs no approval, so nothing has to be as it was, and
+                # it waits for no turn: the agent could make it anew, in no set, and run it.
                 if verdict.reason in OF_THIS_CALL:
                     changed = await changes_since(world, session, request, verdict)
                     in_turn, stopped = await set_stands(world, request)

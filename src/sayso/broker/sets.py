@@ -1,4 +1,10 @@
-"""Approving the calls of a batch as one exact, ordered set; a deviation stops it (REQ-36)."""
+"""Approving the calls of a batch as one exact, ordered set; a deviation stops it (REQ-36).
+
+A call that policy denied stops it like one that people rejected. One that policy allowed when the batch
+was made is in the list, and so in its digest, but on no card: no approval is needed for it, so neither
+whether nor how it ran holds up the others. In the same way a call that rules alone allow by the time it
+is claimed waits for no turn (broker/claim.py).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,7 @@ from sayso.broker.batches import digest_of_set, members
 from sayso.broker.review import review, visible_request
 from sayso.broker.world import World
 from sayso.core.code_words import code_of
+from sayso.core.effect import Effect
 from sayso.errors import DigestMismatch, RequestClosed, RequestNotFound
 from sayso.requests.approval import ApprovalRequest, Status, Vote
 from sayso.requests.batch import Batch
@@ -17,7 +24,10 @@ from sayso.requests.precondition import Changed, ChangeKind
 
 @dataclass(frozen=True, slots=True)
 class CallSet:
-    """The calls of a batch that people see as one: its digest is over all calls, in their order."""
+    """The calls of a batch that people see as one: its digest is over all calls, in their order.
+
+    `requests` are those that people decide; what policy alone decided has none.
+    """
 
     batch_id: str
     session_id: str
@@ -109,8 +119,14 @@ async def set_stands(world: World, request: ApprovalRequest) -> tuple[bool, list
 async def _in_turn(
     world: World, batch: Batch, request: ApprovalRequest
 ) -> tuple[bool, list[Changed]]:
-    for number, earlier in enumerate(await members(world, batch), 1):
-        if earlier is None or earlier.status is Status.DONE:
+    found = zip(batch.call_ids, await members(world, batch), strict=True)
+    for number, (call_id, earlier) in enumerate(found, 1):
+        if earlier is None:
+            if await _denied(world, call_id):
+                words = f"call {number} of the set it was approved in was denied by policy"
+                return False, [_stopped(words)]
+            continue
+        if earlier.status is Status.DONE:
             continue
         if earlier.request_id == request.request_id:
             return True, []
@@ -119,6 +135,12 @@ async def _in_turn(
         words = f"call {number} of the set it was approved in ended as {earlier.status.value}"
         return False, [_stopped(words)]
     return True, []
+
+
+async def _denied(world: World, call_id: str) -> bool:
+    """Whether a call that needed nobody was refused, and not allowed."""
+    found = await world.store.call(call_id)
+    return found is None or found[0].effect != Effect.ALLOW.word
 
 
 def _stopped(words: str) -> Changed:

@@ -108,6 +108,7 @@ def _refused_before(verdict: Verdict) -> str:
     how_long = "in this session" if of_session else "for good"
     return f"rejected{by} {how_long}{said} (do not repeat it)"
 
+
 BY_A_RULE = frozenset({Reason.DENY_ON_RESOLVE, Reason.RULE_DENY, Reason.PROTECTED})
 """Why a request was refused after it was asked, where it was a rule that refused it."""
 

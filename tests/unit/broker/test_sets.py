@@ -114,6 +114,45 @@ async def test_a_twin_of_what_was_rejected_is_asked_again_when_its_set_stops() -
     assert taken.status == "pending"
 
 
+async def test_a_call_that_policy_denied_stops_the_set() -> None:
+    scene = make_scene(rule("ask"), rule("deny", "wipe"))
+    gate = await scene.gate()
+    calls = [CallDraft("send", {"n": 1}), CallDraft("wipe", {}), CallDraft("send", {"n": 2})]
+    made = await gate.submit_batch("t", calls)
+    first, _, last = made.standings
+    await approve(scene, await scene.broker.call_set(await scene.actor(), made.batch_id))
+    await done(scene, gate, first)
+    taken = await claim(scene, gate, last)
+    assert isinstance(taken, Standing)
+    assert taken.status == "pending"
+    (changed,) = (await scene.request(taken.call_id)).changed
+    assert changed.kind is ChangeKind.SET
+    assert changed.subject == "call 2 of the set it was approved in was denied by policy"
+
+
+async def test_a_call_that_policy_allowed_is_in_the_list_and_holds_up_nothing() -> None:
+    """It is no part of what people decide: it has no card, and it is the agent's whether it runs."""
+    scene = make_scene(rule("ask", "send"), rule("allow", "read"))
+    gate = await scene.gate()
+    calls = [CallDraft("read", {"n": 1}), CallDraft("send", {"n": 2})]
+    made = await gate.submit_batch("t", calls)
+    found = await scene.broker.call_set(await scene.actor(), made.batch_id)
+    assert [r.call.tool for r in found.requests] == ["send"]
+    other = await gate.submit_batch("t2", [CallDraft("read", {"n": 9}), calls[1]])
+    beside = await scene.broker.call_set(await scene.actor(), other.batch_id)
+    assert beside.digest != found.digest
+    await approve(scene, found)
+    assert isinstance(await claim(scene, gate, made.standings[1]), Claim)
+
+
+async def test_what_rules_alone_allow_by_now_needs_no_turn() -> None:
+    scene = make_scene(rule("ask"))
+    gate, made, found = await asked(scene)
+    await approve(scene, found)
+    scene.rules.say(rule("allow", "send"))
+    assert isinstance(await claim(scene, gate, made.standings[-1]), Claim)
+
+
 async def test_each_call_can_be_decided_alone_and_then_runs_alone() -> None:
     scene = make_scene(rule("ask"))
     gate, made, _ = await asked(scene)
