@@ -19,7 +19,8 @@ KEPT_SECONDS = 86400.0
 """How long a used receipt is remembered after its end.
 
 Whoever waits for the file has read the clock before, and a clock can be set back: what is over for one
-verification may still be good for another, so it is not forgotten with its end.
+verification may still be good for another, so it is not forgotten with its end. After a day it is, and from
+then on every receipt that ends no later is refused, for it may be the forgotten one.
 """
 
 
@@ -27,10 +28,10 @@ class Nonces(Protocol):
     """Where it is kept which receipts were used, so that each is used once."""
 
     def spend(self, nonce: str, until: Moment, now: Moment) -> bool:
-        """Note a nonce as used; False if it was used before. Has to be durable.
+        """Note a nonce as used; False if it was used before, or may have been. Has to be durable.
 
-        It is kept well past `until`, the receipt's end (see KEPT_SECONDS): `now` may be an older moment
-        than the one another verification has given.
+        `until` is the receipt's end, which is no reason to forget it: `now` may be an older moment than
+        the one another verification has given (see KEPT_SECONDS).
         """
 
 
@@ -47,14 +48,25 @@ class FileNonces:
         self._database.execute(
             "CREATE TABLE IF NOT EXISTS spent (nonce TEXT PRIMARY KEY, until INTEGER NOT NULL)"
         )
+        self._database.execute("CREATE TABLE IF NOT EXISTS forgotten (until INTEGER NOT NULL)")
 
     def spend(self, nonce: str, until: Moment, now: Moment) -> bool:
-        """See Nonces; those that have been over for KEPT_SECONDS are forgotten."""
-        with self._lock:
-            self._database.execute("DELETE FROM spent WHERE until < ?", (plus(now, -KEPT_SECONDS),))
-            done = self._database.execute(
-                "INSERT OR IGNORE INTO spent VALUES (?, ?)", (nonce, until)
+        """See Nonces; of those that have been over for KEPT_SECONDS only the last end is kept."""
+        over = (plus(now, -KEPT_SECONDS),)
+        with self._lock, self._database as database:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute(
+                "INSERT INTO forgotten SELECT until FROM spent WHERE until < ?"
+                " ORDER BY until DESC LIMIT 1",
+                over,
             )
+            if database.execute("DELETE FROM spent WHERE until < ?", over).rowcount:
+                database.execute(
+                    "DELETE FROM forgotten WHERE until < (SELECT max(until) FROM forgotten)"
+                )
+            if database.execute("SELECT 1 FROM forgotten WHERE until >= ?", (until,)).fetchone():
+                return False
+            done = database.execute("INSERT OR IGNORE INTO spent VALUES (?, ?)", (nonce, until))
             return done.rowcount == 1
 
     def close(self) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -61,9 +63,24 @@ def test_it_is_used_once_whatever_others_and_clocks_do_meanwhile(tmp_path: Path)
     assert spent.spend("n1", until, plus(until, -1))
     assert spent.spend("n2", plus(until, 120), plus(until, 60))
     assert not spent.spend("n1", until, plus(until, -1))
-    # a day later it is forgotten, so that the file does not grow for ever
-    assert spent.spend("n3", plus(until, KEPT_SECONDS + 120), plus(until, KEPT_SECONDS + 60))
-    assert spent.spend("n1", until, until)
+    spent.close()
+
+
+def test_what_was_forgotten_is_not_used_again_by_a_clock_that_was_set_back(tmp_path: Path) -> None:
+    """The file does not grow for ever, and what it no longer knows is not taken for new."""
+    file = tmp_path / "spent.db"
+    spent, until = FileNonces(file), START
+    for number in range(3):
+        assert spent.spend(f"n{number}", plus(until, number), until)
+    later = plus(until, KEPT_SECONDS + 60)
+    assert spent.spend("late", plus(later, 60), later)
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT nonce FROM spent").fetchall() == [("late",)]
+    for number in range(3):
+        assert not spent.spend(f"n{number}", plus(until, number), until)
+    assert spent.spend("new", plus(until, 3), until)  # it ends after all that were forgotten
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT count(*) FROM forgotten").fetchone() == (1,)
     spent.close()
 
 
