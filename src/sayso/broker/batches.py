@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sayso.broker.ports import BatchMade, Standing
-from sayso.broker.submit import own_request, submit
+from sayso.broker.ports import BatchMade, StoredCall
+from sayso.broker.submit import bound, must_repeat, own_request, repeat, submit
 from sayso.broker.world import World
-from sayso.core.call import check_name
+from sayso.core.call import ToolCall, check_name, digest_of
 from sayso.core.moment import plus
 from sayso.core.session import CallDraft, Session
 from sayso.errors import CallInvalid, LostRace, NotEligible, RequestNotFound
@@ -34,31 +34,76 @@ async def submit_batch(
     """Make the calls of one turn, in their order, each with a request of its own where it asks.
 
     `name` is the host's name for the turn, unique in its session: who tries again with it, and with the
-    calls' external ids, gets the calls that were made. Raises CallInvalid.
+    calls' external ids, gets the calls that were made. Raises CallInvalid or ExternalIdReused, and then
+    none of the calls was made.
     """
     if not 0 < len(drafts) <= MAX_BATCH:
         raise CallInvalid(f"a batch has 1 to {MAX_BATCH} calls", "make several batches")
     name = check_name("name of the batch", name)
     batch_id = batch_id_of(session.session_id, name)
+    # Two that are alike are two calls, and each is the same call when the host tries again.
+    named = [
+        replace(draft, batch_id=batch_id, external_id=draft.external_id or f"{batch_id}:{number}")
+        for number, draft in enumerate(drafts)
+    ]
+    calls = await _checked(world, session, named)
     earlier = await world.store.batch(batch_id)
-    standings: list[Standing] = []
-    for number, draft in enumerate(drafts):
-        # Two that are alike are two calls, and each is the same call when the host tries again.
-        external_id = draft.external_id or f"{batch_id}:{number}"
-        named = replace(draft, batch_id=batch_id, external_id=external_id)
-        standings.append(await submit(world, session, named))
-    if earlier is not None and len(earlier.call_ids) != len(standings):
-        raise CallInvalid(
-            f"the batch `{name}` came before with other calls", "give it another name"
-        )
-    batch = Batch(
-        batch_id,
-        session.session_id,
-        tuple(standing.call_id for standing in standings),
-        world.clock.now(),
-    )
-    await world.store.add_batch(batch)
+    if earlier is not None:
+        made = await _made_before(world, name, earlier, calls)
+        again = [
+            await repeat(world, session, *call, one) for call, one in zip(calls, made, strict=True)
+        ]
+        return BatchMade(batch_id, tuple(again))
+    standings = [await submit(world, session, draft) for draft in named]
+    call_ids = tuple(standing.call_id for standing in standings)
+    await world.store.add_batch(Batch(batch_id, session.session_id, call_ids, world.clock.now()))
     return BatchMade(batch_id, tuple(standings))
+
+
+async def _checked(
+    world: World, session: Session, drafts: Sequence[CallDraft]
+) -> list[tuple[ToolCall, str]]:
+    """The drafts as calls with their digests, if all of them can be made; nothing is written.
+
+    One that is refused in the middle would leave people with the requests of those before it, in a batch
+    that its host never got.
+    """
+    now = world.clock.now()
+    calls = []
+    seen = set()
+    for draft in drafts:
+        call = await bound(world, session, draft, now)
+        if call.external_id in seen:
+            raise CallInvalid(
+                f"two calls of the batch have the external id `{call.external_id}`",
+                "give each call an id of its own",
+            )
+        seen.add(call.external_id)
+        digest = digest_of(call)
+        known = await world.store.by_external_id(call.owner, str(call.external_id))
+        if known is not None:
+            must_repeat(call, digest, known)
+        calls.append((call, digest))
+    return calls
+
+
+async def _made_before(
+    world: World, name: str, batch: Batch, calls: Sequence[tuple[ToolCall, str]]
+) -> list[StoredCall]:
+    """What was made of the calls under that name; raises CallInvalid if they were others."""
+    other = CallInvalid(f"the batch `{name}` came before with other calls", "give it another name")
+    if len(batch.call_ids) != len(calls):
+        raise other
+    made = []
+    for call_id, (call, digest) in zip(batch.call_ids, calls, strict=True):
+        found = await world.store.call(call_id)
+        if found is None or found[0].digest != digest:
+            raise other
+        # One that took the place of a call whose caller had gone has that call's ids.
+        if found[1].batch_id == batch.batch_id and found[1].external_id != call.external_id:
+            raise other
+        made.append(found[0])
+    return made
 
 
 async def take_turn(world: World, session_id: str, batch_id: str) -> str | None:

@@ -50,12 +50,12 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
     with other arguments before.
     """
     now = world.clock.now()
-    call = await _bound(world, session, draft, now)
+    call = await bound(world, session, draft, now)
     digest = digest_of(call)
     if call.external_id is not None:
         earlier = await world.store.by_external_id(call.owner, call.external_id)
         if earlier is not None:
-            return await _repeat(world, session, call, digest, earlier)
+            return await repeat(world, session, call, digest, earlier)
     joined = await _join_twin(world, call, digest)
     if joined is not None:
         return standing_of_request(joined)
@@ -71,7 +71,7 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
     new = await widened(world, new)
     earlier = await world.store.submit(new)
     if earlier is not None:
-        return await _repeat(world, session, call, digest, earlier)
+        return await repeat(world, session, call, digest, earlier)
     if new.request is None:
         return standing_of_verdict(call.call_id, verdict)
     world.feed.publish([call.call_id])
@@ -93,13 +93,13 @@ def booked_by(verdict: Verdict, call: ToolCall) -> tuple[Booking, ...]:
 async def decide_only(world: World, session: Session, draft: CallDraft) -> Standing:
     """The verdict on a call that is not submitted; recorded, and nobody is asked (GATE-1)."""
     now = world.clock.now()
-    call = await _bound(world, session, draft, now)
+    call = await bound(world, session, draft, now)
     verdict = await decide_call(world, session, call)
     await world.store.record([verdict_record(call, verdict, now)])
     return standing_of_verdict(call.call_id, verdict)
 
 
-async def _bound(world: World, session: Session, draft: CallDraft, now: Moment) -> ToolCall:
+async def bound(world: World, session: Session, draft: CallDraft, now: Moment) -> ToolCall:
     """The draft as a call of the session; a tool whose side names no definition has the last one seen."""
     call = bind(draft, session, world.ids.new_id(now))
     if call.server is None or call.definition is not None:
@@ -197,14 +197,20 @@ def _must_be_own(call: ToolCall, session_id: str) -> None:
         raise NotEligible("this call belongs to another session")
 
 
-async def _repeat(
-    world: World, session: Session, call: ToolCall, digest: str, earlier: StoredCall
-) -> Standing:
+def must_repeat(call: ToolCall, digest: str, earlier: StoredCall) -> None:
+    """Raise ExternalIdReused unless the call is the one that its external id stands for."""
     if earlier.digest != digest:
         raise ExternalIdReused(
             f"the external id `{call.external_id}` came before with other arguments",
             "give each call an id of its own",
         )
+
+
+async def repeat(
+    world: World, session: Session, call: ToolCall, digest: str, earlier: StoredCall
+) -> Standing:
+    """What stands for a call that was made before; raises ExternalIdReused if it had other arguments."""
+    must_repeat(call, digest, earlier)
     request = await own_request(world, session.session_id, earlier.call_id)
     if request is not None:
         return standing_of_request(await rejoin(world, request))

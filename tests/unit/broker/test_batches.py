@@ -10,7 +10,7 @@ import pytest
 from sayso.broker.ports import BatchMade
 from sayso.broker.session_gate import SessionGate
 from sayso.core.session import CallDraft
-from sayso.errors import CallInvalid, ClaimLost, NotEligible, RequestNotFound
+from sayso.errors import CallInvalid, ClaimLost, ExternalIdReused, NotEligible, RequestNotFound
 from sayso.requests.approval import Status, Vote
 from sayso.requests.batch import TURN_SECONDS
 from tests.fakes.world import Scene, make_scene, rule
@@ -120,7 +120,8 @@ async def test_a_host_that_died_in_the_middle_makes_the_rest() -> None:
         await gate.submit_batch("turn-1", calls(1, 2))
     store.submit = submit
     made = await gate.submit_batch("turn-1", calls(1, 2))
-    assert [r.request_id for r in await store.pending()] == [s.call_id for s in made.standings]
+    assert {r.request_id for r in await store.pending()} == {s.call_id for s in made.standings}
+    assert len(await store.pending()) == 2
 
 
 async def test_a_batch_is_its_session_s_alone() -> None:
@@ -133,3 +134,51 @@ async def test_a_batch_is_its_session_s_alone() -> None:
         await gate.take_turn("nothing")
     with pytest.raises(CallInvalid, match="1 to 100"):
         await gate.submit_batch("turn-2", [])
+
+
+def named(*names: str) -> list[CallDraft]:
+    return [CallDraft("send", {"n": n}, external_id=name) for n, name in enumerate(names)]
+
+
+@pytest.mark.parametrize(
+    ("drafts", "error", "said"),
+    [
+        (calls(*range(101)), CallInvalid, "1 to 100"),
+        (named("a", "b", "a"), CallInvalid, "two calls of the batch have the external id `a`"),
+        ([*named("a"), *named("a")], CallInvalid, "two calls of the batch"),
+        ([*calls(1), CallDraft("send\x00", {})], CallInvalid, "NUL"),
+        ([*calls(1), CallDraft("send", {"n": 2}, external_id="old")], ExternalIdReused, "`old`"),
+    ],
+)
+async def test_a_batch_that_cannot_be_made_whole_makes_none_of_its_calls(
+    drafts: list[CallDraft], error: type[Exception], said: str
+) -> None:
+    scene = make_scene(rule("ask"))
+    gate = await scene.gate()
+    old = await gate.submit(CallDraft("send", {"n": 0}, external_id="old"))
+    with pytest.raises(error, match=said):
+        await gate.submit_batch("turn-1", drafts)
+    assert [r.request_id for r in await scene.store.pending()] == [old.call_id]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [named("a"), named("a", "b", "c"), named("c", "d"), named("a", "c"), named("b", "a")[::-1]],
+)
+async def test_a_name_that_came_before_with_other_calls_makes_none(others: list[CallDraft]) -> None:
+    scene = make_scene(rule("ask"))
+    gate, _ = await started(scene, *named("a", "b"))
+    with pytest.raises((CallInvalid, ExternalIdReused), match=r"other (calls|arguments)"):
+        await gate.submit_batch("turn-1", others)
+    assert len(await scene.store.pending()) == 2
+
+
+async def test_a_host_that_tries_again_gets_the_call_whose_place_it_took() -> None:
+    scene = make_scene(rule("ask"))
+    gate = await scene.gate()
+    old = await gate.submit(calls(1)[0])
+    await gate.unfinished()  # its caller has gone
+    made = await gate.submit_batch("turn-1", calls(1, 2))
+    assert made.standings[0].call_id == old.call_id
+    assert await gate.submit_batch("turn-1", calls(1, 2)) == made
+    assert len(await scene.store.pending()) == 2
