@@ -12,8 +12,7 @@ import pytest
 from sayso.broker.ports import Claim, Standing
 from sayso.broker.run import run
 from sayso.channels.card import card_of
-from sayso.channels.card_reading import card_from_json
-from sayso.channels.display import restore
+from sayso.channels.display import restore, shown_from_json
 from sayso.channels.editing import arguments_of, new_value
 from sayso.core.approval_policy import ApprovalPolicy, Approver
 from sayso.core.call import canonical, digest_of
@@ -289,7 +288,8 @@ async def test_the_card_shows_what_runs_and_what_was_asked() -> None:
     assert card.what.diff is None  # it was the change of the call as it was asked
     assert card.edited is not None
     assert restore(card.edited.arguments[0].value) == "alice@example.com"
-    assert card_from_json(card.to_json()) == card
+    (told,) = card.to_json()["edited"]["arguments"]
+    assert restore(shown_from_json(told["value"])) == "alice@example.com"
 
 
 def test_a_value_is_read_as_what_it_was() -> None:

@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sayso.channels.card import CHANNEL_CAPPED, Card, card_of
-from sayso.channels.card_reading import card_from_json
 from sayso.channels.display import plain, restore, shown_from_json
 from sayso.channels.result import countdown_words, result_line, seconds_words
 from sayso.core.approval_policy import ApprovalPolicy, Approver, Severity, merge
 from sayso.core.code_words import code_of
 from sayso.core.reason import Reason
-from sayso.errors import ChannelError
 from sayso.gate.explain import request_message
 from sayso.requests.approval import ApprovalRequest, Vote, Why
 from sayso.requests.lifecycle import Finished, Rejected, apply
@@ -192,18 +190,6 @@ def test_no_text_of_a_card_holds_what_cannot_be_seen() -> None:
     for one in (request, rejected, ran):
         for text in strings(card(one).to_json()):
             assert not set(text) & {"\x1b", "\u202e", "\u200b"}, text
-
-
-def test_a_card_comes_back_from_its_json() -> None:
-    for request in (*in_every_state().values(), hostile()):
-        made = card(request)
-        assert card_from_json(json.loads(json.dumps(made.to_json()))) == made
-
-
-@pytest.mark.parametrize("data", [{}, {"action": 3}, {**card().to_json(), "why": None}])
-def test_what_is_no_card_is_refused(data: dict[str, Any]) -> None:
-    with pytest.raises(ChannelError, match="not a card"):
-        card_from_json(data)
 
 
 JSON = st.recursive(
