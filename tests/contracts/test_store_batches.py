@@ -36,11 +36,10 @@ async def test_of_racing_writers_one_wins(store: Any) -> None:
         await store.change_batch(Batch("b2", "s1", (), at(1), version=2))
 
 
-async def test_open_ones_are_found_oldest_first(store: Any) -> None:
-    for name, session, moment in (("b3", "s1", 3), ("b1", "s1", 1), ("b2", "s2", 2)):
-        await store.add_batch(Batch(name, session, ("c1",), at(moment)))
-    assert [b.batch_id for b in await store.open_batches("s1")] == ["b1", "b3"]
-    mine = taken(await store.batch("b1"), "t", at(60))
+async def test_a_turn_that_was_ended_stays_ended(store: Any) -> None:
+    await store.add_batch(BATCH)
+    mine = taken(BATCH, "t", at(60))
+    over = ended(mine, "t", at(5))
     await store.change_batch(mine)
-    await store.change_batch(ended(mine, "t", at(5)))
-    assert [b.batch_id for b in await store.open_batches("s1")] == ["b3"]
+    await store.change_batch(over)
+    assert await store.batch("b1") == over

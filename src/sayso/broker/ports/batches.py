@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from sayso.requests.batch import Batch
@@ -19,6 +18,3 @@ class BatchStore(Protocol):
 
     async def change_batch(self, batch: Batch) -> None:
         """Replace a batch; raises LostRace unless it is one version on from the stored one."""
-
-    async def open_batches(self, session_id: str) -> Sequence[Batch]:
-        """The batches of a session whose turn nobody has continued to its end, oldest first."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sayso.errors import LostRace
 from sayso.requests.batch import Batch
 from sayso.store.memory.state import State
@@ -32,13 +30,3 @@ class Batches(State):
             if old is None or old.version != batch.version - 1:
                 raise LostRace("the batch has changed meanwhile", "look again and decide on that")
             self._batches[batch.batch_id] = batch
-
-    async def open_batches(self, session_id: str) -> Sequence[Batch]:
-        """The batches of a session whose turn nobody has ended, oldest first."""
-        with self._lock:
-            found = [
-                batch
-                for batch in self._batches.values()
-                if batch.session_id == session_id and batch.ended_at is None
-            ]
-        return sorted(found, key=lambda batch: (batch.created_at, batch.batch_id))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Integer, bindparam, literal_column, select, update
+from sqlalchemy import bindparam, select, update
 
 from sayso.store import tables as t
 from sayso.store.queries.compiler import Compiler
@@ -24,8 +24,3 @@ class Batches(Compiler):
             b.batch_id == bindparam("the_id"), b.version == bindparam("expected_version")
         )
         self.change_batch = self._compile(change, ["version", "ended", "document"])
-        self.open_batches = self._compile(
-            select(b.document)
-            .where(b.session_id == bindparam("session_id"), b.ended == literal_column("0", Integer))
-            .order_by(b.created_at, self._text(b.batch_id))
-        )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sayso.requests.batch import Batch
 from sayso.store.codec.batches import read_batch
 from sayso.store.sql.access import Access
@@ -25,7 +23,3 @@ class Batches(Access):
     async def change_batch(self, batch: Batch) -> None:
         """Replace a batch, if it is one version on."""
         await self._write(lambda tx: units.change_batch(tx, batch))
-
-    async def open_batches(self, session_id: str) -> Sequence[Batch]:
-        """The batches of a session whose turn nobody has ended, oldest first."""
-        return await self._few(self._q.open_batches, {"session_id": session_id}, read_batch)
