@@ -176,8 +176,6 @@ class Gate:
         if self._on_question is None or question is None:
             return None
         handler, text = self._on_question, question.text
-        if inspect.iscoroutinefunction(handler):
-            return await handler(text)  # type: ignore[no-any-return]
         # Plain code may think for long: on this loop it would hold up leases and other calls.
         said = await in_own_thread(lambda: handler(text))
         return await said if inspect.isawaitable(said) else said
