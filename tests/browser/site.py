@@ -157,6 +157,23 @@ class Site:
         **more: Any,
     ) -> dict[str, Any]:
         """Make a call as an agent: its standing."""
+        client, session_id = await self._opened(agent, session)
+        call = {
+            "session_id": session_id,
+            "tool": tool,
+            "arguments": arguments or {"to": "ana@example.org", "text": "hello"},
+            **more,
+        }
+        answer = await client.post("/api/calls", json=call)
+        assert answer.status_code in (200, 201), answer.text
+        standing: dict[str, Any] = answer.json()
+        standing["agent"] = agent
+        return standing
+
+    async def _opened(
+        self, agent: str, session: dict[str, Any] | None
+    ) -> tuple[httpx.AsyncClient, str]:
+        """The agent's client, and a session that is open for it."""
         client = self._agents.get(agent)
         if client is None:
             token = await self.token(CredentialKind.AGENT, agent)
@@ -169,17 +186,26 @@ class Site:
             opened = await client.post("/api/sessions", json=body)
             assert opened.status_code == 201, opened.text
             self._sessions[key] = opened.json()["session_id"]
-        call = {
-            "session_id": self._sessions[key],
-            "tool": tool,
-            "arguments": arguments or {"to": "ana@example.org", "text": "hello"},
-            **more,
-        }
-        answer = await client.post("/api/calls", json=call)
+        return client, self._sessions[key]
+
+    async def ask_together(
+        self, name: str, calls: list[dict[str, Any]], *, agent: str = "claude-code"
+    ) -> list[dict[str, Any]]:
+        """Make the calls of one turn at once: their standings, in their order."""
+        client, session_id = await self._opened(agent, None)
+        body = {"session_id": session_id, "name": name, "calls": calls}
+        answer = await client.post("/api/batches", json=body)
         assert answer.status_code in (200, 201), answer.text
-        standing: dict[str, Any] = answer.json()
-        standing["agent"] = agent
-        return standing
+        return [{**standing, "agent": agent} for standing in answer.json()["standings"]]
+
+    async def join(self, name: str, *, admin: bool = False) -> Actor:
+        """Somebody else who decides, with a passphrase of their own: that name's."""
+        await self.token(CredentialKind.APPROVER)
+        assert self._owner is not None
+        person, code = await self.broker.people.add(self._owner, name, admin=admin)
+        await self.broker.access.enrol(code, f"{PASSPHRASE} {name}", "test")
+        _, actor = await self.broker.access.login(f"{PASSPHRASE} {name}", "test", name=person.name)
+        return actor
 
     async def run(
         self, standing: dict[str, Any], *, ok: bool = True, summary: str = "sent"

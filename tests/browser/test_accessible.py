@@ -72,6 +72,9 @@ async def test_axe_finds_nothing(
     await window.page.keyboard.press("Enter")
     await expect(window.result).to_be_visible()
     assert await faults(window) == []
+    await window.open("/#/grants")
+    await expect(window.page.get_by_role("heading", name="Grants and vetoes")).to_be_visible()
+    assert await faults(window) == []
     if scheme == "dark":
         return
     await window.open(f"/#/inbox/{hostile['call_id']}")

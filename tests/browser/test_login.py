@@ -129,3 +129,45 @@ async def test_what_another_port_of_this_host_is_sent_is_no_login(
         for headers in ({"Cookie": cookies[0]}, {"Authorization": f"Bearer {token}"}):
             for path in ("/api/me", "/api/inbox", "/api/audit"):
                 assert (await thief.get(path, headers=headers)).status_code == 401
+
+
+@pytest.mark.spec("REQ-60")
+async def test_where_there_are_several_people_each_logs_in_by_name(
+    visit: OpenWindow, site: Site
+) -> None:
+    await site.join("bea", admin=True)
+    window = await visit()
+    await window.open()
+    await window.page.get_by_label("Name").fill("bea")
+    await window.page.get_by_label("Passphrase").fill(PASSPHRASE)  # the owner's
+    await window.page.get_by_role("button", name="Log in").click()
+    await expect(window.page.get_by_role("alert")).to_contain_text("not the passphrase")
+    await window.page.get_by_label("Passphrase").fill(f"{PASSPHRASE} bea")
+    await window.page.keyboard.press("Enter")
+    await expect(window.page.locator("sayso-inbox")).to_be_visible()
+    standing = await site.ask()
+    await expect(window.approve).to_be_visible()
+    await window.settle()
+    await window.approve.click()
+    await expect(window.result).to_contain_text("Approved by you")
+    request = await site.broker.world.store.request(standing["call_id"])
+    assert request is not None
+    assert [review.person_name for review in request.votes] == ["bea"]
+
+
+@pytest.mark.spec("REQ-60", "REQ-62")
+async def test_a_passphrase_is_chosen_on_the_page_with_a_code(
+    visit: OpenWindow, site: Site
+) -> None:
+    await site.join("bea")
+    owner = await site.broker.access.login(PASSPHRASE, "test")
+    _, code = await site.broker.people.add(owner[1], "cid")
+    window = await visit()
+    await window.open()
+    await window.page.get_by_role("button", name="I have a code").click()
+    await window.page.get_by_label("Code").fill(code)
+    await window.page.get_by_label("New passphrase").fill("quiet amber harbour nine")
+    await window.page.get_by_role("button", name="Choose and log in").click()
+    await expect(window.page.locator("sayso-inbox")).to_be_visible()
+    actor = (await site.broker.access.login("quiet amber harbour nine", "test", name="cid"))[1]
+    assert actor.person.name == "cid"

@@ -42,10 +42,13 @@ class Window:
         """Go to the page."""
         await self.page.goto(self.site.url + path)
 
-    async def log_in(self, path: str = "/") -> None:
-        """Go to the page and log in."""
+    async def log_in(self, path: str = "/", *, name: str | None = None) -> None:
+        """Go to the page and log in: as the owner, or as somebody else by name."""
         await self.open(path)
-        await self.page.get_by_label("Passphrase").fill(PASSPHRASE)
+        if name is not None:
+            await self.page.get_by_label("Name").fill(name)
+        passphrase = PASSPHRASE if name is None else f"{PASSPHRASE} {name}"
+        await self.page.get_by_label("Passphrase").fill(passphrase)
         await self.page.get_by_role("button", name="Log in").click()
         await expect(self.page.locator("sayso-inbox")).to_be_visible()
         await expect(self.page.get_by_text("live", exact=True)).to_be_visible()

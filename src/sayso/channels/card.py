@@ -70,6 +70,7 @@ class Card:
     agent: Shown
     user: Shown
     session_id: str
+    batch_id: str | None
     source: str
     context_label: Shown | None
     workspace: Shown | None
@@ -120,6 +121,7 @@ class Card:
             "agent": shown_json(self.agent),
             "user": shown_json(self.user),
             "session_id": self.session_id,
+            "batch_id": self.batch_id,
             "source": self.source,
             "context_label": _optional_json(self.context_label),
             "workspace": _optional_json(self.workspace),
@@ -178,6 +180,7 @@ def card_of(
         agent=show(call.agent_id),
         user=show(call.user_id),
         session_id=call.session_id,
+        batch_id=call.batch_id,
         source=safe(call.source),
         context_label=_optional(call.context_label),
         workspace=_optional(call.workspace),

@@ -215,6 +215,7 @@ class Card(Document):
     agent: Shown
     user: Shown
     session_id: Id
+    batch_id: Id | None
     source: str
     context_label: Shown | None
     workspace: Shown | None

@@ -1,6 +1,6 @@
 // The server's API, typed: one method an act; what goes wrong is a `Refused` with the server's words.
 
-/** @import {ByRule, Card, Inbox, Keep, Me, Problem} from "./types.js" */
+/** @import {Bypass, ByRule, CallSet, Card, Inbox, Keep, Kept, Me, Problem, Remembered} from "./types.js" */
 
 const KEY = "sayso-login";
 
@@ -120,6 +120,44 @@ export class Api {
     return /** @type {Card} */ (await this.#send("GET", `api/inbox/approvals/${encodeURIComponent(id)}`));
   }
 
+  /** @param {string} id the calls of one turn, as one exact and ordered set */
+  async callSet(id) {
+    return /** @type {CallSet} */ (await this.#send("GET", `api/inbox/sets/${encodeURIComponent(id)}`));
+  }
+
+  /**
+   * Approves every call of a set that waits, in the order that was displayed.
+   * @param {string} id
+   * @param {string} digest of the whole set on the screen
+   */
+  async approveSet(id, digest) {
+    return this.#resolveSet(id, { action: "approve", digest });
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} note
+   */
+  async rejectSet(id, note) {
+    return this.#resolveSet(id, note ? { action: "reject", note } : { action: "reject" });
+  }
+
+  /** What people had remembered: what is this person's, for an admin everybody's. */
+  async remembered() {
+    const all = await Promise.all(["bypasses", "grants", "vetoes"].map((kind) => this.#send("GET", `api/${kind}`)));
+    const [bypasses, grants, vetoes] = /** @type {[Bypass[], Kept[], Kept[]]} */ (all);
+    return /** @type {Remembered} */ ({ bypasses, grants, vetoes });
+  }
+
+  /**
+   * Takes one of them back.
+   * @param {keyof Remembered} kind
+   * @param {string} id
+   */
+  async takeBack(kind, id) {
+    await this.#send("DELETE", `api/${kind}/${encodeURIComponent(id)}`);
+  }
+
   /**
    * Approves exactly what was displayed: the digest is that of the card on the screen.
    * @param {string} id
@@ -220,6 +258,14 @@ export class Api {
   async #resolve(id, body) {
     const path = `api/inbox/approvals/${encodeURIComponent(id)}/resolve`;
     return /** @type {Card} */ (await this.#send("POST", path, body));
+  }
+
+  /**
+   * @param {string} id
+   * @param {object} body
+   */
+  async #resolveSet(id, body) {
+    return /** @type {CallSet} */ (await this.#send("POST", `api/inbox/sets/${encodeURIComponent(id)}/resolve`, body));
   }
 
   /**

@@ -1,11 +1,14 @@
 // Keys: one letter an act, never with a modifier, never while somebody types.
 
-/** @typedef {"approve" | "reject" | "down" | "up" | "next" | "explain" | "help" | "back"} KeyAct */
+/** @typedef {"approve" | "reject" | "session" | "always" | "never" | "down" | "up" | "next" | "explain" | "help" | "back"} KeyAct */
 
 /** @type {Record<string, KeyAct>} */
 const ACTS = {
   a: "approve",
   r: "reject",
+  s: "session",
+  A: "always",
+  N: "never",
   j: "down",
   k: "up",
   n: "next",
@@ -20,6 +23,9 @@ const ACTS = {
 export const KEYS = [
   ["a", "approve the card once"],
   ["r", "reject it, with a reason"],
+  ["s", "approve it for this session: first shows what that covers"],
+  ["A", "always approve it: first shows what that covers"],
+  ["N", "never again, with a reason"],
   ["j  or  ↓", "the next in the list"],
   ["k  or  ↑", "the one before"],
   ["n", "after a decision: the next that waits"],
@@ -45,7 +51,9 @@ export function actOf(event) {
   const at = focused(event);
   if (at.closest("input, textarea, select, [contenteditable], dialog")) return null;
   const act = ACTS[keyOf(event)] ?? null;
-  if (event.shiftKey && act !== "help") return null;
+  // A capital letter is one that was meant: with shift, not with a locked key.
+  const capital = act === "always" || act === "never";
+  if (act !== "help" && event.shiftKey !== capital) return null;
   // Where a part of the card has the focus, the arrows scroll it.
   if (event.key.startsWith("Arrow") && at !== document.body && !at.closest("sayso-row, a[href^='#/inbox']")) return null;
   return act;
@@ -54,5 +62,5 @@ export function actOf(event) {
 /** @param {KeyboardEvent} event the letter on the key, also where the layout is not Latin */
 function keyOf(event) {
   const letter = /^Key([A-Z])$/.exec(event.code)?.[1];
-  return letter && event.key.length === 1 && !/^[\x20-\x7e]$/.test(event.key) ? letter.toLowerCase() : event.key;
+  return letter && event.key.length === 1 && !/^[\x20-\x7e]$/.test(event.key) ? (event.shiftKey ? letter : letter.toLowerCase()) : event.key;
 }

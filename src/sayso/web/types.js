@@ -120,6 +120,7 @@
  * @property {Shown} agent
  * @property {Shown} user
  * @property {string} session_id
+ * @property {string | null} batch_id the calls of one turn that it was made with
  * @property {string} source
  * @property {Shown | null} context_label
  * @property {Shown | null} workspace
@@ -142,7 +143,33 @@
  * @property {{saved: Shown[], problem: Shown | null} | null} remembered
  */
 
-/** @typedef {{total: number, approvals: Card[], recent: Card[], problems: Shown[]}} Inbox */
+/** @typedef {{total: number, approvals: Card[], snoozed: Card[], recent: Card[], problems: Shown[]}} Inbox */
+
+/** @typedef {{batch_id: string, digest: string, code: string, waits: boolean, cards: Card[]}} CallSet the calls of a turn, in their order */
+
+/**
+ * @typedef {object} Kept a grant or a veto
+ * @property {string} id
+ * @property {Shown} label
+ * @property {Shown} user whose calls it is for
+ * @property {string | null} session_id null: for always
+ * @property {Shown} by
+ * @property {string} added
+ * @property {Shown | null} comment
+ */
+
+/**
+ * @typedef {object} Bypass
+ * @property {string} id
+ * @property {Shown} label
+ * @property {Shown} user
+ * @property {string} session_id
+ * @property {Shown} by
+ * @property {string} added
+ * @property {string | null} until null: until the session ends
+ */
+
+/** @typedef {{bypasses: Bypass[], grants: Kept[], vetoes: Kept[]}} Remembered */
 
 /**
  * @typedef {object} ByRule a call that policy alone allowed or denied

@@ -2,9 +2,10 @@
 
 import { Events } from "./events.js";
 import { Refused } from "./api.js";
+import { now } from "./time.js";
 
 /** @import {Api} from "./api.js" */
-/** @import {ByRule, Card, Connection, Keep, Me, Shown} from "./types.js" */
+/** @import {ByRule, CallSet, Card, Connection, Keep, Me, Shown} from "./types.js" */
 /** @import {Told} from "./events.js" */
 
 const BY_RULE_EVERY = 5000; // milliseconds: no event tells of what rules alone decide
@@ -87,6 +88,14 @@ export class Waiting extends EventTarget {
   /** The cards of the list, in its order. */
   get rows() {
     return this.order.map((id) => /** @type {Card} */ (this.cards.get(id)));
+  }
+
+  /** What this person put off, in the order in which it comes back. */
+  get snoozed() {
+    const until = (/** @type {Card} */ card) => card.asking.snoozed_until ?? "";
+    return [...this.cards.values()]
+      .filter((card) => card.status === "pending" && until(card) !== "" && !this.order.includes(card.request_id))
+      .sort((a, b) => (until(a) < until(b) ? -1 : 1));
   }
 
   get count() {
@@ -175,6 +184,29 @@ export class Waiting extends EventTarget {
     this.put(await this.api.reviewGlass(card.request_id, justified, note));
   }
 
+  /**
+   * Approves the calls of a set that wait, as they are shown.
+   * @param {CallSet} set
+   */
+  async approveSet(set) {
+    return this.#putSet(await this.api.approveSet(set.batch_id, set.digest));
+  }
+
+  /**
+   * @param {CallSet} set
+   * @param {string} note
+   */
+  async rejectSet(set, note) {
+    return this.#putSet(await this.api.rejectSet(set.batch_id, note));
+  }
+
+  /** @param {CallSet} set */
+  #putSet(set) {
+    for (const card of set.cards) this.put(card, { quiet: true });
+    this.#changed();
+    return set;
+  }
+
   /** @param {Card} card tells the server once that this card was displayed */
   async shown(card) {
     const key = `${card.request_id} ${card.digest}`;
@@ -207,12 +239,13 @@ export class Waiting extends EventTarget {
     const there = new Set(inbox.approvals.map((card) => card.request_id));
     const gone = this.rows.filter((card) => isOpen(card) && !there.has(card.request_id));
     const cards = [...inbox.approvals].sort(byAge);
-    for (const card of cards) this.put(card, { quiet: true });
+    for (const card of [...cards, ...inbox.snoozed]) this.put(card, { quiet: true });
     this.recent = inbox.recent.slice(0, 5);
     this.problems = inbox.problems;
     for (const card of this.recent) this.put(card, { quiet: true });
     this.loaded = true;
-    const kept = new Set([...this.order, ...this.recent.map((card) => card.request_id), this.selected]);
+    const beside = [...inbox.snoozed, ...this.recent].map((card) => card.request_id);
+    const kept = new Set([...this.order, ...beside, this.selected]);
     for (const id of this.cards.keys()) if (!kept.has(id)) this.cards.delete(id);
     this.#changed();
     const asked = gone.map((card) => card.request_id);
@@ -333,6 +366,8 @@ export class Waiting extends EventTarget {
   }
 
   #tidyRested() {
+    const back = this.snoozed.filter(({ asking }) => Date.parse(asking.snoozed_until ?? "") <= now());
+    for (const { request_id } of back) void this.refresh(request_id);
     const until = performance.now() - RESTING;
     const rested = (/** @type {Card} */ card) => (this.settledAt.get(card.request_id) ?? Infinity) < until;
     if (!this.mayTidy()) return;

@@ -8,14 +8,17 @@ import { followServer } from "../../time.js";
 import { Waiting } from "../../waiting.js";
 import { SaysoInbox } from "../sayso-inbox/sayso-inbox.js";
 import "../sayso-login/sayso-login.js";
+import "../sayso-remembered/sayso-remembered.js";
 
 const AGAIN = 2000;
+const REMEMBERED = "#/grants";
 
 export class SaysoApp extends LitElement {
   static properties = {
     waiting: { attribute: false },
     state: { state: true },
     notice: { state: true },
+    page: { state: true },
   };
 
   static styles = styles(import.meta.url);
@@ -28,6 +31,10 @@ export class SaysoApp extends LitElement {
     /** @type {"starting" | "login" | "inbox" | "no-answer"} */
     this.state = "starting";
     this.notice = "";
+    this.page = location.hash;
+    this.onRoute = () => {
+      this.page = location.hash;
+    };
     this.api.onLoggedOut = () => this.#toLogin("You were logged out. Log in to go on.");
     followServer(() => this.api.skew);
     new Following(this);
@@ -36,12 +43,14 @@ export class SaysoApp extends LitElement {
   /** @override */
   connectedCallback() {
     super.connectedCallback();
+    addEventListener("popstate", this.onRoute);
     void this.#enter();
   }
 
   /** @override */
   disconnectedCallback() {
     super.disconnectedCallback();
+    removeEventListener("popstate", this.onRoute);
     this.waiting?.stop();
   }
 
@@ -92,7 +101,9 @@ export class SaysoApp extends LitElement {
       case "login":
         return html`<sayso-login .api=${this.api} .notice=${this.notice} @sayso-login=${this.#enter}></sayso-login>`;
       case "inbox":
-        return html`${this.#header()}<sayso-inbox .waiting=${this.waiting}></sayso-inbox>`;
+        return html`${this.#header()}${this.page === REMEMBERED
+          ? html`<sayso-remembered .waiting=${this.waiting}></sayso-remembered>`
+          : html`<sayso-inbox .waiting=${this.waiting}></sayso-inbox>`}`;
       case "no-answer":
         return html`<main class="plain" role="alert">
           <h1>sayso does not answer</h1>
@@ -106,16 +117,18 @@ export class SaysoApp extends LitElement {
   #header() {
     const { waiting } = this;
     const count = waiting?.count ?? 0;
-    const open = waiting !== null && waiting.selected !== null;
+    const remembered = this.page === REMEMBERED;
+    const open = waiting !== null && waiting.selected !== null && !remembered;
     return html`<header class=${open ? "open" : ""}>
       <b class="brand">sayso</b>
       <nav aria-label="Pages">
-        <a href="#/inbox" aria-current="page" @click=${this.#onInbox}><span class="back" aria-hidden="true">‹</span>Inbox${count > 0
+        <a href="#/inbox" aria-current=${remembered ? nothing : "page"} @click=${this.#onInbox}><span class="back" aria-hidden="true">‹</span>Inbox${count > 0
           ? html`<span class="count num">${count}<span class="unseen"> waiting</span></span>`
           : nothing}</a>
+        <a class="other" href=${REMEMBERED} aria-current=${remembered ? "page" : nothing}>Grants</a>
       </nav>
       ${this.#connection()}
-      <button class="quiet keys" type="button" @click=${() => this.inbox?.showKeys()}>Keys<kbd aria-hidden="true">?</kbd></button>
+      <button class="quiet keys" type="button" ?hidden=${remembered} @click=${() => this.inbox?.showKeys()}>Keys<kbd aria-hidden="true">?</kbd></button>
       <button class="quiet" type="button" @click=${this.#onLogout}>Log out</button>
     </header>`;
   }
@@ -128,8 +141,9 @@ export class SaysoApp extends LitElement {
 
   /** @param {MouseEvent} event */
   #onInbox(event) {
+    if (!this.inbox) return; // another page is open: the link leads back
     event.preventDefault();
-    this.inbox?.toList();
+    this.inbox.toList();
   }
 }
 

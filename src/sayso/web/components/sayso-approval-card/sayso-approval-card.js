@@ -6,6 +6,7 @@ import { styles } from "../../styles.js";
 import { ago, inFull, left, now, Ticking } from "../../time.js";
 import { SaysoDecision } from "../sayso-decision/sayso-decision.js";
 import "../sayso-asking/sayso-asking.js";
+import "../sayso-set/sayso-set.js";
 import "../sayso-shown/sayso-shown.js";
 import "../sayso-what/sayso-what.js";
 
@@ -71,6 +72,7 @@ export class SaysoApprovalCard extends LitElement {
         <sayso-what .card=${card}></sayso-what>
         ${this.#led(card)} ${this.#cameOfIt(card)}
         <sayso-asking .card=${card} .waiting=${waiting}></sayso-asking>
+        <sayso-set .card=${card} .waiting=${waiting}></sayso-set>
       </div>
       <sayso-decision .card=${card} .waiting=${waiting}></sayso-decision>
     </article>`;

@@ -32,6 +32,7 @@ export class SaysoDecision extends LitElement {
     card: { attribute: false },
     waiting: { attribute: false },
     noting: { state: true },
+    keeping: { state: true },
     editing: { state: true },
     busy: { state: true },
     problem: { state: true },
@@ -47,6 +48,8 @@ export class SaysoDecision extends LitElement {
     this.waiting = null;
     this.noting = false;
     this.never = false;
+    /** Whether what can be remembered stands open. */
+    this.keeping = false;
     this.editing = false;
     /** @type {Act | null} */
     this.busy = null;
@@ -69,7 +72,7 @@ export class SaysoDecision extends LitElement {
       this.problem = null;
     }
     const same = before && card && before.request_id === card.request_id && before.digest === card.digest;
-    if (!same) this.editing = false; // another call than the one that was being edited
+    if (!same) this.editing = this.keeping = false; // another call than the one that was looked at
     if (!same || before.status !== card.status) this.armedAt = performance.now() + ARMING;
     if (same && before.status === "pending" && card.status !== "pending") {
       // The buttons go; whoever was on one of them is taken to the result that takes their place.
@@ -108,6 +111,32 @@ export class SaysoDecision extends LitElement {
    */
   approveAndKeep(keep) {
     if (this.offered.approve && this.armed) void this.#act("approve", (w, card) => w.approve(card, keep));
+  }
+
+  /**
+   * Opens all that would be covered; where that stands open already, does what the button says.
+   * @param {"session" | "always"} remember
+   */
+  keepByKey(remember) {
+    if (!this.offered.approve || !this.armed || !this.card?.offer.approve.includes(remember)) return;
+    if (this.keeping) this.approveAndKeep({ remember });
+    else this.#open();
+  }
+
+  neverByKey() {
+    if (this.card?.offer.reject.includes("always")) void this.openNote(true);
+  }
+
+  #open() {
+    this.keeping = true;
+    this.armedAt = performance.now() + ARMING; // it has to be read before it can be meant
+  }
+
+  /** @param {Event} event */
+  #onKeepToggle(event) {
+    const open = event.currentTarget instanceof HTMLDetailsElement && event.currentTarget.open;
+    if (open && !this.keeping) this.#open();
+    this.keeping = open;
   }
 
   /**
@@ -219,7 +248,7 @@ export class SaysoDecision extends LitElement {
       return html`<p class="says"><sayso-shown .runs=${asShown(why)}></sayso-shown></p>`;
     }
     if (this.editing) return this.#edit(card);
-    return this.noting ? this.#note() : this.#buttons(card);
+    return this.noting ? this.#note(card) : this.#buttons(card);
   }
 
   /** @param {Card} card */
@@ -261,19 +290,19 @@ export class SaysoDecision extends LitElement {
     if (!kept.length && !never && !bypass.length) return nothing;
     /** @type {[string, number][]} */
     const times = [["For 15 minutes", 900], ["Until the session ends", 0]];
-    return html`<details class="keep">
+    return html`<details class="keep" ?open=${this.keeping} @toggle=${this.#onKeepToggle}>
       <summary>Remember…</summary>
       ${offer.covers.length && (kept.length || never)
         ? html`<p>Approved or refused from now on, without a question:</p>
             <ul>${offer.covers.map((label) => html`<li><sayso-shown .runs=${label}></sayso-shown></li>`)}</ul>
             <div class="pair">
               ${kept.includes("session")
-                ? html`<button type="button" ?disabled=${this.busy !== null} @click=${() => this.approveAndKeep({ remember: "session" })} @keydown=${this.#notByEnter}>Approve for this session</button>`
+                ? html`<button type="button" ?disabled=${this.busy !== null} @click=${() => this.approveAndKeep({ remember: "session" })} @keydown=${this.#notByEnter} aria-keyshortcuts="s">Approve for this session<kbd aria-hidden="true">s</kbd></button>`
                 : nothing}
               ${kept.includes("always")
-                ? html`<button type="button" ?disabled=${this.busy !== null} @click=${() => this.approveAndKeep({ remember: "always" })} @keydown=${this.#notByEnter}>Always approve</button>`
+                ? html`<button type="button" ?disabled=${this.busy !== null} @click=${() => this.approveAndKeep({ remember: "always" })} @keydown=${this.#notByEnter} aria-keyshortcuts="Shift+A">Always approve<kbd aria-hidden="true">A</kbd></button>`
                 : nothing}
-              ${never ? html`<button class="stop" type="button" ?disabled=${this.busy !== null} @click=${() => this.openNote(true)}>Never…</button>` : nothing}
+              ${never ? html`<button class="stop" type="button" ?disabled=${this.busy !== null} @click=${() => this.openNote(true)} aria-keyshortcuts="Shift+N">Never…<kbd aria-hidden="true">N</kbd></button>` : nothing}
             </div>`
         : nothing}
       ${bypass.map(
@@ -305,8 +334,10 @@ export class SaysoDecision extends LitElement {
     </form>`;
   }
 
-  #note() {
+  /** @param {Card} card */
+  #note({ offer }) {
     return html`<form @submit=${this.#onSubmit} @keydown=${this.#onNoteKey}>
+      ${this.never ? html`<div class="covers says">Refused from now on, without a question:<ul>${offer.covers.map((label) => html`<li><sayso-shown .runs=${label}></sayso-shown></li>`)}</ul></div>` : nothing}
       <label for="note">${this.never ? "Never again. " : ""}Why? The agent is told.</label>
       <input id="note" type="text" autocomplete="off" maxlength="2000" ?disabled=${this.busy !== null} />
       <button class="stop" type="submit" ?disabled=${this.busy !== null}>Reject</button>

@@ -105,6 +105,7 @@ export class SaysoInbox extends LitElement {
       ${waiting.problems.length > 0 ? this.#problems(waiting) : nothing}
       <main class=${empty && !current ? "empty" : ""}>
         <section class="list" aria-label="Waiting">${empty ? this.#nothing(waiting) : this.#list(waiting, rows)}
+          ${this.#snoozed(waiting)}
           <sayso-by-rule .calls=${waiting.byRule} .now=${Math.floor(now() / 10_000) * 10_000}></sayso-by-rule>
         </section>
         ${current
@@ -150,12 +151,23 @@ export class SaysoInbox extends LitElement {
             </ul>`}`;
   }
 
+  /** @param {Waiting} waiting what was put off, folded */
+  #snoozed({ snoozed }) {
+    if (snoozed.length === 0) return nothing;
+    return html`<details class="snoozed">
+      <summary>Put off<span class="num">${snoozed.length}</span></summary>
+      <ul @click=${this.#onRow}>
+        ${repeat(snoozed, (card) => card.request_id, (card) => this.#row(card))}
+      </ul>
+    </details>`;
+  }
+
   /** @param {Card} card */
   #row(card) {
     const { waiting } = this;
     const time = now();
     // Rows are drawn anew only when their words change: each second with a limit, else each minute.
-    const step = card.status === "pending" && card.expires_at ? 1000 : 10_000;
+    const step = card.status === "pending" && (card.expires_at || card.asking.snoozed_until) ? 1000 : 10_000;
     return html`<li>
       <sayso-row
         data-id=${card.request_id}
@@ -232,6 +244,8 @@ export class SaysoInbox extends LitElement {
     if (act === null) return;
     if (act === "approve") card?.decision?.approve();
     else if (act === "reject") void card?.decision?.openNote();
+    else if (act === "session" || act === "always") card?.decision?.keepByKey(act);
+    else if (act === "never") card?.decision?.neverByKey();
     else if (act === "explain") card?.toggleExplanation();
     else if (act === "help") this.showKeys();
     else if (act === "next") this.#nextIfDecided();

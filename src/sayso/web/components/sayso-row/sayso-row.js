@@ -38,6 +38,7 @@ export class SaysoRow extends LitElement {
   render() {
     const { card } = this;
     if (!card) return nothing;
+    if (card.status === "pending" && card.asking.snoozed_until !== null) return this.#snoozed(card, card.asking.snoozed_until);
     return isOpen(card) ? this.#open(card) : this.#settled(card);
   }
 
@@ -49,6 +50,18 @@ export class SaysoRow extends LitElement {
       <span class="side num">${this.#when(card)}</span>
       <small>${this.#where(card)}</small>
       <span class="side">${this.fresh ? html`<b>new</b> · ` : nothing}${unknown ? "unknown" : card.severity}</span>
+    </a>`;
+  }
+
+  /**
+   * @param {Card} card
+   * @param {string} until when it comes back
+   */
+  #snoozed(card, until) {
+    return html`<a href="#/inbox/${card.request_id}" class="settled" aria-current=${this.current ? "true" : nothing}>
+      <strong><sayso-shown line .runs=${card.action}></sayso-shown></strong>
+      <span class="side"></span>
+      <small class="words num">put off, back in ${left(until, this.now)}</small>
     </a>`;
   }
 
