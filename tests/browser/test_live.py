@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 from playwright.async_api import expect
 
+from sayso.core.approval_policy import ApprovalPolicy
 from sayso.people.token import CredentialKind
 from tests.browser.conftest import IN_ONE_LOOP, OpenWindow
 from tests.browser.site import PASSPHRASE, Site
-from tests.browser.window import Window
+from tests.browser.window import PHONE, Window
 
 pytestmark = [pytest.mark.browser, IN_ONE_LOOP]
 
@@ -157,6 +158,40 @@ async def test_an_open_card_offers_no_approving_once_rules_cannot_be_loaded(
     await expect(desktop.card).to_contain_text("Approving is not offered")
     site.lists.lists = replace(sound, version=2)
     await expect(desktop.approve).to_be_visible()
+
+
+@pytest.mark.spec("REQ-43")
+async def test_a_click_anywhere_shows_everywhere(
+    desktop: Window, site: Site, visit: OpenWindow
+) -> None:
+    await site.ask_by("send_mail", ApprovalPolicy(quorum=2))
+    await site.join("bea", admin=True)
+    standing = await site.ask()
+    beside = await desktop.beside()
+    await beside.open()
+    phone = await visit(PHONE)
+    await phone.log_in(name="bea")
+    await phone.open(f"/#/inbox/{standing['call_id']}")
+    windows = (desktop, beside, phone)
+    for window in windows:
+        await expect(window.card).to_contain_text("0 of 2 approved")
+    await desktop.settle()
+    await desktop.approve.click()
+    for window in windows:
+        await expect(window.card).to_contain_text("1 of 2 approved")
+    path = f"/api/inbox/approvals/{standing['call_id']}"
+    async with await site.person() as person:
+        shown = (await person.get(path)).json()
+        assert (shown["who"]["have"], shown["status"]) == (1, "pending")
+        await phone.settle()
+        await phone.approve.click()
+        await expect(phone.result).to_contain_text("Approved by you")
+        for window in windows[:2]:
+            await expect(window.result).to_contain_text("Approved by bea")
+        await site.run(standing)
+        for window in windows:
+            await expect(window.result).to_contain_text("ran in 0.3 s")
+        assert (await person.get(path)).json()["status"] == "done"
 
 
 @pytest.mark.spec("POL-63")

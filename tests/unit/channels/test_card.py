@@ -86,6 +86,7 @@ def test_the_json_has_exactly_the_documented_shape() -> None:
         "agent": [{"text": "coder"}],
         "user": [{"text": "owner"}],
         "session_id": "s1",
+        "batch_id": None,
         "source": "api",
         "context_label": None,
         "workspace": None,

@@ -15,6 +15,19 @@ from sayso.cli.running import free_port, running_url, server_url, serving, while
 from sayso.errors import NotNow
 from sayso.system.places import find_places
 from tests.fakes.command_line import CommandLine, mail
+from tests.house.plan import ROOT
+
+LIMITS = ("README.md", "docs/guides/python.md", "docs/guides/mcp.md")
+"""The documents that a person reads before they let an agent run."""
+
+
+@pytest.mark.spec("REQ-69")
+def test_what_cannot_be_kept_from_an_unsandboxed_agent_is_said_plainly(bare: CommandLine) -> None:
+    said = " ".join(bare("doctor").out.split())
+    for text in (said, *(" ".join((ROOT / name).read_text().split()) for name in LIMITS)):
+        assert "unsandboxed as the same user" in text
+        assert "in a sandbox" in text
+        assert "as another user" in text
 
 
 def test_a_good_installation(sayso: CommandLine) -> None:

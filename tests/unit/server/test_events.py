@@ -13,6 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
+from sayso.broker.ports import Claim
+from sayso.core.approval_policy import ApprovalPolicy
 from sayso.people.person import Person
 from sayso.people.token import CredentialKind
 from sayso.requests.approval import Vote
@@ -20,7 +22,7 @@ from sayso.requests.event import EventKind, Notice
 from sayso.server.live import sse
 from sayso.store.memory import MemoryStore
 from tests.fakes.site import Site, eventually, listening, make_site, problem_of
-from tests.fakes.world import draft
+from tests.fakes.world import draft, rule
 
 
 @dataclass
@@ -72,6 +74,12 @@ class Reader:
                 self.came.set()
         self.ended = True
         self.came.set()
+
+    async def until_kind(self, kind: str) -> Told:
+        """The last event of that kind, as soon as there is one."""
+        while not any(one.kind == kind for one in self.told):
+            await self.until(len(self.told) + 1)
+        return next(one for one in reversed(self.told) if one.kind == kind)
 
 
 @contextlib.asynccontextmanager
@@ -130,6 +138,45 @@ async def test_events_come_as_they_happen_with_the_card_for_who_may_decide(site:
         assert done.kind == "approval_resolved"
         assert (done.data["approved"], done.data["by"], done.data["version"]) == (False, "owner", 2)
         assert "card" not in done.data
+
+
+@pytest.mark.spec("REQ-43")
+async def test_each_event_has_its_ids_and_the_version_that_a_card_has_from_then_on() -> None:
+    site = make_site(rule("ask", approval=ApprovalPolicy(quorum=2)))
+    site.scene.store.folk["anna"] = Person("anna", "Anna", admin=True)
+    token = await site.token(CredentialKind.APPROVER)
+    person = site.client(token)
+    async with listening(site) as (url, _), reading(url, token) as reader:
+        await asyncio.sleep(0.1)
+        gate = await site.scene.gate()
+        standing = await gate.submit(draft())
+        versions = []
+        approve, digest = Vote.APPROVE, standing.digest
+        for step, kind in enumerate(
+            ("approval_requested", "approval_review", "approval_resolved"), 1
+        ):
+            told = await reader.until_kind(kind)
+            assert told.data["request_id"] == standing.call_id
+            card = (await person.get(f"/api/inbox/approvals/{standing.call_id}")).json()
+            assert told.data["version"] == card["version"]
+            versions.append(card["version"])
+            actor = await site.scene.actor(person_id=("anna", "owner")[step % 2])
+            if step < 3:
+                await site.scene.broker.review(actor, standing.call_id, approve, digest=digest)
+        claim = await gate.claim(standing.call_id, digest)
+        assert isinstance(claim, Claim)
+        await gate.finish(claim, ok=True, summary="sent")
+        last = await reader.until_kind("call_outcome")
+        card = (await person.get(f"/api/inbox/approvals/{standing.call_id}")).json()
+        assert (last.data["version"], last.data["request_id"]) == (
+            card["version"],
+            standing.call_id,
+        )
+        assert sorted({*versions, card["version"]}) == [*versions, card["version"]]
+        numbers = [one.number for one in reader.told]
+        assert numbers == sorted(set(numbers))
+        assert all(one.data["session_id"] and one.data["root_session_id"] for one in reader.told)
+    await site.close()
 
 
 @pytest.mark.spec("SRV-2")
