@@ -165,7 +165,7 @@ async def test_each_event_has_its_ids_and_the_version_that_a_card_has_from_then_
                 await site.scene.broker.review(actor, standing.call_id, approve, digest=digest)
         claim = await gate.claim(standing.call_id, digest)
         assert isinstance(claim, Claim)
-        await gate.finish(claim, ok=True, summary="sent")
+        await gate.finish(standing.call_id, claim.token, True, "sent", 0.1)
         last = await reader.until_kind("call_outcome")
         card = (await person.get(f"/api/inbox/approvals/{standing.call_id}")).json()
         assert (last.data["version"], last.data["request_id"]) == (
