@@ -68,6 +68,7 @@ async def test_enter_decides_nothing(desktop: Window, site: Site) -> None:
         if "Log out" in await desktop.focused():
             await desktop.page.keyboard.press("Tab")
     await desktop.approve.focus()
+    await desktop.settle()  # what can be remembered was opened on the way
     await desktop.page.keyboard.press("Enter")
     await desktop.page.wait_for_timeout(200)
     request = await site.broker.world.store.request(standing["call_id"])
