@@ -6,6 +6,7 @@ import { result, whoDecides } from "../../results.js";
 import { asShown, isLong, plainText, sentence } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { now, Ticking } from "../../time.js";
+import { covered } from "../sayso-keep/sayso-keep.js";
 import "../sayso-shown/sayso-shown.js";
 
 /** @import {PropertyValues} from "../../vendor/lit/lit.js" */
@@ -132,9 +133,8 @@ export class SaysoDecision extends LitElement {
     this.armedAt = performance.now() + ARMING; // it has to be read before it can be meant
   }
 
-  /** @param {Event} event */
-  #onKeepToggle(event) {
-    const open = event.currentTarget instanceof HTMLDetailsElement && event.currentTarget.open;
+  /** @param {CustomEvent<boolean>} event */
+  #onKeepOpen({ detail: open }) {
     if (open && !this.keeping) this.#open();
     this.keeping = open;
   }
@@ -274,46 +274,16 @@ export class SaysoDecision extends LitElement {
         ? html`<p class="says num"><sayso-shown .runs=${asShown(card.who.waiting || `${have} of ${need} approved`)}></sayso-shown></p>`
         : nothing}
       ${this.#outOfReach(card)}
-      ${this.#keep(card, approve)}
+      <sayso-keep
+        .card=${card}
+        .approve=${approve}
+        .busy=${this.busy !== null}
+        .open=${this.keeping}
+        @sayso-open=${this.#onKeepOpen}
+        @sayso-keep=${(/** @type {CustomEvent<Keep>} */ event) => this.approveAndKeep(event.detail)}
+        @sayso-never=${() => this.openNote(true)}
+      ></sayso-keep>
     `;
-  }
-
-  /**
-   * What can be remembered, with everything that it would cover: only what the server offers.
-   * @param {Card} card
-   * @param {boolean} approve
-   */
-  #keep({ offer }, approve) {
-    const kept = approve ? offer.approve : [];
-    const never = offer.reject.includes("always");
-    const bypass = approve ? offer.bypass : [];
-    if (!kept.length && !never && !bypass.length) return nothing;
-    /** @type {[string, number][]} */
-    const times = [["For 15 minutes", 900], ["Until the session ends", 0]];
-    return html`<details class="keep" ?open=${this.keeping} @toggle=${this.#onKeepToggle}>
-      <summary>Remember…</summary>
-      ${offer.covers.length && (kept.length || never)
-        ? html`<p>Approved or refused from now on, without a question:</p>
-            <ul>${offer.covers.map((label) => html`<li><sayso-shown .runs=${label}></sayso-shown></li>`)}</ul>
-            <div class="pair">
-              ${kept.includes("session")
-                ? html`<button type="button" ?disabled=${this.busy !== null} @click=${() => this.approveAndKeep({ remember: "session" })} @keydown=${this.#notByEnter} aria-keyshortcuts="s">Approve for this session<kbd aria-hidden="true">s</kbd></button>`
-                : nothing}
-              ${kept.includes("always")
-                ? html`<button type="button" ?disabled=${this.busy !== null} @click=${() => this.approveAndKeep({ remember: "always" })} @keydown=${this.#notByEnter} aria-keyshortcuts="Shift+A">Always approve<kbd aria-hidden="true">A</kbd></button>`
-                : nothing}
-              ${never ? html`<button class="stop" type="button" ?disabled=${this.busy !== null} @click=${() => this.openNote(true)} aria-keyshortcuts="Shift+N">Never…<kbd aria-hidden="true">N</kbd></button>` : nothing}
-            </div>`
-        : nothing}
-      ${bypass.map(
-        ({ scope, label }) => html`<p>Approve, and let through without a question: <sayso-shown .runs=${label}></sayso-shown></p>
-          <div class="pair">
-            ${times.map(
-              ([words, seconds]) => html`<button type="button" ?disabled=${this.busy !== null} @click=${() => this.approveAndKeep({ bypass_secs: seconds, bypass_scope: scope })} @keydown=${this.#notByEnter}>${words}</button>`,
-            )}
-          </div>`,
-      )}
-    </details>`;
   }
 
   /** @param {Card} card */
@@ -337,7 +307,7 @@ export class SaysoDecision extends LitElement {
   /** @param {Card} card */
   #note({ offer }) {
     return html`<form @submit=${this.#onSubmit} @keydown=${this.#onNoteKey}>
-      ${this.never ? html`<div class="covers says">Refused from now on, without a question:<ul>${offer.covers.map((label) => html`<li><sayso-shown .runs=${label}></sayso-shown></li>`)}</ul></div>` : nothing}
+      ${this.never ? html`<div class="covers says">Refused from now on, without a question:${covered(offer)}</div>` : nothing}
       <label for="note">${this.never ? "Never again. " : ""}Why? The agent is told.</label>
       <input id="note" type="text" autocomplete="off" maxlength="2000" ?disabled=${this.busy !== null} />
       <button class="stop" type="submit" ?disabled=${this.busy !== null}>Reject</button>
