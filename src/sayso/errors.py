@@ -18,6 +18,7 @@
     │ ├ RequestClosed         it was resolved or it expired; carries the resolution
     │ ├ NotNow                it cannot be approved until something else is mended
     │ ├ DigestMismatch        the digest is not the one of this call
+    │ ├ ArgumentsWithheld     the call is here in its redacted form only
     │ ├ NotRemembered         an answer cannot be remembered in the way that was asked for
     │ ├ KeyInvalid            a text is not the key of a grant
     │ ├ EditRefused           the arguments of this call may not be changed so
@@ -187,6 +188,10 @@ class NotNow(RequestError):
 
 class DigestMismatch(RequestError):
     """The digest presented is not the digest of this call."""
+
+
+class ArgumentsWithheld(RequestError):
+    """The call is here in its redacted form only, so nothing can be approved or run of it."""
 
 
 class NotRemembered(RequestError):

@@ -52,6 +52,7 @@ def new(request: ApprovalRequest | None = None, call: ToolCall | None = None) ->
         request=request,
         records=(record(RecordKind.VERDICT, call.call_id, tool=call.tool, reason=reason),),
         notices=() if request is None else (notice(call.call_id),),
+        at=START if request is None else request.created_at,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _SECRET_KEY = re.compile(
@@ -42,6 +42,13 @@ MARKED_FROM = 20
 guessed from it."""
 
 
+SHORTEST = 4
+"""From so many characters on a secret is looked for in other texts."""
+
+MOST = 200
+"""So many secrets of one call are looked for."""
+
+
 def redact(value: Any, key: str = "") -> Any:
     """The value with secrets replaced by `[secret, N characters, a1b2…]`; other values unchanged.
 
@@ -61,6 +68,35 @@ def redact_text(text: str) -> str:
     """A text with what looks like a secret replaced."""
     text = _SECRET_SHAPE.sub(lambda match: _mask(match.group()), text)
     return _ASSIGNED.sub(_mask_assigned, text)
+
+
+def secrets_by_key(value: Any, key: str = "") -> Iterator[str]:
+    """The texts that `redact` hides for their key, which other texts about the same call may repeat.
+
+    Texts of less than 4 characters are left out: they stand in half of all words.
+    """
+    named = bool(key and _SECRET_KEY.search(key))
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from secrets_by_key(item, key if named else str(name))
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from secrets_by_key(item, key if named else "")
+    elif named and not isinstance(value, bool) and len(str(value)) >= SHORTEST:
+        yield str(value)
+
+
+def redact_with(text: str, secrets: Iterable[str]) -> str:
+    """A text with these secrets replaced, the longest first, and what looks like one.
+
+    With more than MOST of them it is hidden whole: an agent must not choose how long this takes.
+    """
+    found = sorted(set(secrets), key=len, reverse=True)
+    if len(found) > MOST:
+        return _mask(text)
+    for secret in found:
+        text = text.replace(secret, _mask(secret))
+    return redact_text(text)
 
 
 def _mask_all(value: Any) -> Any:

@@ -60,7 +60,8 @@ async def claim(
 
     The call is decided again with the grant of its approval and today's rules. With an `audience` the
     claim carries a receipt for it (REQ-38). Raises
-    DigestMismatch if the caller means other arguments, NotEligible for another session's call.
+    DigestMismatch if the caller means other arguments, NotEligible for another session's call,
+    ArgumentsWithheld where the call is not here as it was approved.
     """
     while True:
         request = await own_request(world, session.session_id, call_id)

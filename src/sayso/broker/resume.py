@@ -11,6 +11,7 @@ from sayso.broker.world import World, decide_call, standing_of_request
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.core.session import CallDraft, Session
+from sayso.core.withheld import must_be_whole
 from sayso.errors import LostRace, RequestClosed
 from sayso.gate.explain import verdict_message
 from sayso.requests.approval import ApprovalRequest, Resolution, Status
@@ -22,6 +23,7 @@ async def unfinished(world: World, session: Session) -> Sequence[Unfinished]:
 
     Who waited for them before is gone: the client that returns makes them again, with the same external
     id or the same arguments, and so takes their place. What a rule denies by now is refused here.
+    Raises ArgumentsWithheld where a call cannot be handed out as it was made.
     """
     found = []
     for request in await world.store.of_session(session.session_id):
@@ -54,6 +56,7 @@ async def _gated(world: World, session: Session, request_id: str) -> ApprovalReq
 
 def _draft(request: ApprovalRequest) -> CallDraft:
     """The call as its agent made it; what a person made of it comes with the claim."""
+    must_be_whole(request.withheld)
     call = request.call if request.edited is None else request.edited.original
     return CallDraft(
         tool=call.tool,

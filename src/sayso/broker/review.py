@@ -13,6 +13,7 @@ from sayso.broker.edit import edit_of
 from sayso.broker.world import World
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
+from sayso.core.withheld import must_be_whole
 from sayso.errors import (
     CallInvalid,
     DigestMismatch,
@@ -83,7 +84,7 @@ async def review(
 
     Raises RequestNotFound, NotEligible, RequestClosed (with the resolution) if it was resolved or
     has expired, DigestMismatch unless an approve carries the digest of what was shown, NotNow while
-    rules cannot be loaded.
+    rules cannot be loaded, ArgumentsWithheld for an approve of what cannot be shown whole.
     """
     if comment is not None and len(comment) > MAX_COMMENT:
         raise CallInvalid(f"the note is longer than {MAX_COMMENT} characters", "shorten it")
@@ -205,6 +206,7 @@ async def check(
         )
     if vote is Vote.REJECT:
         return
+    must_be_whole(request.withheld)
     if digest is None:
         raise DigestMismatch(
             "an approve needs the digest of what was shown", "send the digest of the card"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sayso.audit.redact import redact_text
+from sayso.audit.redacted_call import Redaction
 from sayso.broker.change import change_of, notice, write
 from sayso.broker.offering import Offered, offered
 from sayso.broker.ports import NewCall, Standing, StoredCall
@@ -147,7 +147,7 @@ def new_call(
                 now,
                 tool_name=call.written_name,
                 severity=request.policy.severity.word,
-                action=redact_text(request.action),
+                action=Redaction(call).text(request.action),
                 external_id=call.external_id,
             ),
         )
@@ -159,6 +159,7 @@ def new_call(
         request=request,
         records=(verdict_record(call, verdict, now),),
         notices=notices,
+        at=now,
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sayso.broker.change import change_of, write
+from sayso.broker.kept_calls import forget_old
 from sayso.broker.world import World, decide_call
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
-from sayso.errors import LostRace, RequestClosed
+from sayso.errors import ArgumentsWithheld, LostRace, RequestClosed
 from sayso.gate.explain import verdict_message
 from sayso.people.asking import deciding
 from sayso.people.directory import Directory
@@ -41,7 +42,10 @@ async def sweep(world: World, *, rules_changed: bool = True, people_changed: boo
     for session_id in await world.store.stopped_sessions():
         # whoever stopped it died before it had cancelled everything, or a call slipped in between
         changed += await cancel_session(world, session_id)
-    return changed + (await _decide_again(world, now) if rules_changed else 0)
+    if rules_changed:
+        changed += await _decide_again(world, now)
+    await forget_old(world)
+    return changed
 
 
 async def _limit(world: World, people: Directory, now: Moment) -> int:
@@ -83,6 +87,8 @@ async def _bring(world: World, request: ApprovalRequest, now: Moment) -> int:
         try:
             change = change_of(request, event, now, people_version=version)
             request = await write(world, change)
+        except ArgumentsWithheld:
+            return count  # time cannot approve what nobody can see whole; it goes on waiting
         except (RequestClosed, LostRace):
             return count  # somebody else changed it, which set its timer anew
         count += 1
@@ -110,7 +116,9 @@ async def _decide_again(world: World, now: Moment) -> int:
     stuck = [
         request
         for request in await world.store.pending()
-        if request.status is Status.PENDING and request.why.reason is Reason.RULES_UNAVAILABLE
+        if request.status is Status.PENDING
+        and request.why.reason is Reason.RULES_UNAVAILABLE
+        and request.withheld is None
     ]
     changed = 0
     for request in stuck:

@@ -15,6 +15,7 @@ from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 from sayso.core.session import Session
+from sayso.core.withheld import must_be_whole
 from sayso.gate.decide import Context, decide
 from sayso.gate.explain import request_message, verdict_message
 from sayso.gate.verdict import Verdict
@@ -28,10 +29,16 @@ from sayso.requests.grant import STICKY_SECONDS, Grant, StickyRejection, allowed
 from sayso.requests.precondition import NO_FILES, Files
 from sayso.requests.standing_grant import Remembered
 
+KEEP_CALLS_SECONDS = 30 * 86_400.0
+"""For how long the full arguments of a call are kept unless set otherwise (AUD-1a)."""
+
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything outside that the broker touches."""
+    """Everything outside that the broker touches.
+
+    `keep_calls` is for how many seconds the full arguments of a call are kept, None for ever (AUD-1a).
+    """
 
     store: Store
     feed: Feed
@@ -42,6 +49,7 @@ class World:
     notifier: Notifier
     files: Files = NO_FILES
     receipt_key: SecretKey | None = None
+    keep_calls: float | None = KEEP_CALLS_SECONDS
 
 
 async def decide_call(
@@ -53,8 +61,9 @@ async def decide_call(
 ) -> Verdict:
     """The gate's verdict on a call with today's rules, session, people and what was answered (GATE-5).
 
-    With `trying`, the verdict if that alone had been answered before.
+    With `trying`, the verdict if that alone had been answered before. Raises ArgumentsWithheld for a call that is not whole: nothing can be said of it.
     """
+    must_be_whole(call.withheld)
     now = world.clock.now()
     rules = await world.rules.current(session.workspace, session.rules)
     people = await world.store.directory() if grants else Directory()
@@ -145,6 +154,8 @@ _REFUSED = (
 def standing_of_request(request: ApprovalRequest) -> Standing:
     """How a call stands that a person was asked about."""
     resolution, outcome = request.resolution, request.outcome
+    # the redacted form is nothing that could run: whoever claims it is told so
+    edited = None if request.edited is None or request.withheld else request.call.arguments
     if request.status is Status.PENDING:
         effect, reason = Effect.ASK, request.why.reason
     elif request.status in _REFUSED:
@@ -163,7 +174,7 @@ def standing_of_request(request: ApprovalRequest) -> Standing:
         by=None if resolution is None else resolution.by,
         comment=None if resolution is None else resolution.comment,
         summary=None if outcome is None else outcome.summary,
-        arguments=None if request.edited is None else request.call.arguments,
+        arguments=edited,
         edited_by=None if request.edited is None else request.edited.by,
         question=_question(request),
     )

@@ -226,6 +226,8 @@ def _approve_refused(
 ) -> str | None:
     if not request.waits:
         return None
+    if request.withheld is not None:
+        return request.withheld.words
     if rules_unavailable:
         return RULES_UNAVAILABLE
     if is_over(request, now):
@@ -245,13 +247,17 @@ def _what(request: ApprovalRequest) -> CardWhat:
         values.append(diff)
     hidden = sum(map(hidden_in, texts))
     lines = sum(restore(value).removesuffix("\n").count("\n") + 1 for value in values)
+    note = note_sentence(hidden, sum(map(warned_in, texts)), lines)
+    if request.withheld is not None:  # what is shown is not what the agent wrote
+        words = request.withheld.words
+        note = f"{words[0].upper()}{words[1:]}."
     return CardWhat(
         arguments=arguments,
         diff=diff,
         targets=tuple(_target(target) for target in request.why.targets),
         hidden=hidden,
         lines=lines,
-        note=note_sentence(hidden, sum(map(warned_in, texts)), lines),
+        note=note,
     )
 
 

@@ -107,6 +107,17 @@ class Table:
             self._wrong(key, value, "a number of seconds above 0")
         return float(value)
 
+    def days(self, key: str, default: float | None) -> float | None:
+        """A number of days in seconds, None for "always"; the default if the key is not there."""
+        value = self.data.get(key)
+        if value is None:
+            return default
+        if value == "always":
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e5:
+            self._wrong(key, value, 'a number of days above 0 or "always"')
+        return value * 86_400.0
+
     def choice(self, key: str, default: str, known: tuple[str, ...]) -> str:
         """One of a few words."""
         value = self.data.get(key, default)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
+from sayso.broker.world import KEEP_CALLS_SECONDS
 from sayso.config.descriptors import read_descriptors, readable_descriptors
 from sayso.config.later import PERMISSION_KEYS, later_keys
 from sayso.config.reading import Document, Table, parse_document, read_document, read_file
@@ -58,6 +59,7 @@ class Settings:
     `host` and `port` are the server's, None where the file leaves them. `default_timeout` is in
     seconds: how long an ask of the file waits that names no time of its own. `loosens` is
     what waits for trust if it is a project's file; `warnings` are sentences with their place.
+    `keep_calls` is for how many seconds the full arguments of calls are kept, None for ever.
     `rules_json` is a further file with asks; `tool_files` are the `tool.yaml` it names.
     """
 
@@ -68,6 +70,7 @@ class Settings:
     host: str | None = None
     port: int | None = None
     default_timeout: float | None = None
+    keep_calls: float | None = KEEP_CALLS_SECONDS
     loosens: tuple[Loosening, ...] = ()
     warnings: tuple[str, ...] = ()
     rules_json: Path | None = None
@@ -76,9 +79,9 @@ class Settings:
 
 ROOT_KEYS = (
     *("permissions", "rule", "tools", "approval", "web", "mcp"),
-    *("ui", "server", "channels", "operator_notify", "tool_files"),
+    *("ui", "server", "store", "channels", "operator_notify", "tool_files"),
 )
-NEVER_IN_A_PROJECT = ("ui", "server", "channels", "operator_notify", "web", "mcp")
+NEVER_IN_A_PROJECT = ("ui", "server", "store", "channels", "operator_notify", "web", "mcp")
 """Tables that count in the user's own files only; in a project's they are passed over with a warning."""
 
 
@@ -182,6 +185,7 @@ def _settings(document: Document, scope: Scope) -> Settings:
         root = root.replacing("permissions", own)
     ui.only("diff_lines", "language", "context_template")
     server.only("host", "port")
+    root.table("store").only("keep_calls")
     approval.only("default_timeout", "required_tools")
     root.table("web").only("allow_domains")
     for _, table in root.table("mcp").named_tables():
@@ -206,6 +210,7 @@ def _settings(document: Document, scope: Scope) -> Settings:
         host=host,
         port=server.whole_number("port", 0, 0, 65535) if "port" in server else None,
         default_timeout=default_timeout,
+        keep_calls=root.table("store").days("keep_calls", default.keep_calls),
         loosens=(*_loosening_rules(rules), *_loosening_tools(tools, descriptors)),
         warnings=tuple(warnings),
         rules_json=_rules_json(root.table("permissions")),

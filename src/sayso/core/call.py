@@ -16,6 +16,7 @@ import orjson
 import rfc8785
 
 from sayso.core.strict_json import parse_json
+from sayso.core.withheld import Withheld
 from sayso.errors import CallInvalid
 
 MAX_ARGUMENT_BYTES = 1024 * 1024
@@ -44,7 +45,8 @@ class ToolCall:
     agent says about the call: shown as the agent's words, and part of the digest. `diff` is computed
     by the gate's side, for people only. `definition` is the digest of what the server's tool said it
     does (observed_tool.py), None where that is not known. `batch_id` are the calls of the same turn,
-    `agent_chain` the agents from the outermost down to this one, where there are several.
+    `agent_chain` the agents from the outermost down to this one, where there are several. Where
+    `withheld` is set this is the redacted form of the call, which may not be judged or run (withheld.py).
     """
 
     call_id: str
@@ -65,6 +67,7 @@ class ToolCall:
     definition: str | None = None
     batch_id: str | None = None
     agent_chain: tuple[str, ...] = ()
+    withheld: Withheld | None = None
 
     @property
     def root_session_id(self) -> str:

@@ -242,5 +242,6 @@ def _build(
         notifier=notifier or WebInbox(),
         files=LocalFiles(),
         receipt_key=ReceiptKey(find_places().data),
+        keep_calls=lists.settings.keep_calls,
     )
     return Broker(world)

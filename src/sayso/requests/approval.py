@@ -10,6 +10,7 @@ from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.core.reason import Reason
+from sayso.core.withheld import Withheld
 from sayso.requests.attention import NO_ATTENTION, Attention
 from sayso.requests.broken_glass import BrokenGlass
 from sayso.requests.key import Key
@@ -238,6 +239,12 @@ class ApprovalRequest:
     def request_id(self) -> str:
         """The durable id of the request, the same as its call's."""
         return self.call.call_id
+
+    @property
+    def withheld(self) -> Withheld | None:
+        """Why the call, or what it was before its edit, is here in its redacted form only; None if it is whole."""
+        before = None if self.edited is None else self.edited.original.withheld
+        return self.call.withheld or before
 
     @property
     def waits(self) -> bool:

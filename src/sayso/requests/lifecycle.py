@@ -13,6 +13,7 @@ from typing import Any, assert_never
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
 from sayso.core.moment import Moment, plus
+from sayso.core.withheld import must_be_whole
 from sayso.errors import ClaimLost, RequestClosed
 from sayso.requests.approval import (
     ApprovalRequest,
@@ -264,9 +265,11 @@ def apply(request: ApprovalRequest, event: Event) -> ApprovalRequest:
     """The request after the event, one version on.
 
     Raises RequestClosed if the table has no such step, ClaimLost if the event carries another
-    claim's token; nothing changes then.
+    claim's token, ArgumentsWithheld where it needs a call that is not whole; nothing changes then.
     """
     status = _next_status(request, event)
+    if isinstance(event, Reviewed | Approved | Claimed | Superseded | GlassBroken):
+        must_be_whole(request.withheld)
     changes: dict[str, Any] = {}
     match event:
         case Reviewed(review, edit):

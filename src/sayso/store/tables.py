@@ -45,12 +45,21 @@ CALLS = Table(
     Column("effect", Text, nullable=False),
     Column("reason", Text, nullable=False),
     Column("superseded_by", Text),
+    Column("kept_since", _BIG),
     Column("asked", Text),
     Column("document", Text, nullable=False),
+    Index(
+        "ix_calls_kept_since",
+        "kept_since",
+        sqlite_where=text("kept_since IS NOT NULL"),
+        postgresql_where=text("kept_since IS NOT NULL"),
+    ),
 )
 """Every call that was submitted, with its full arguments and, if it asks, what it asked (`asked`).
 
-`superseded_by` is the call that asks again.
+This is the only place of full arguments, but for those that an approver edited, which stand in the
+request. `kept_since` is when it was submitted; null once they are deleted, and both documents are
+the redacted form then (AUD-1a). `superseded_by` is the call that asks again.
 
 The external id is unique per owner. A call that asks again leaves it to the one it follows.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,7 +81,7 @@ def test_the_default_group_is_the_one_that_other_stores_have(database: sqlite3.C
 @pytest.mark.spec("REQ-64")
 def test_no_review_can_come_from_an_agents_credential(database: sqlite3.Connection) -> None:
     database.execute(
-        "INSERT INTO calls VALUES ('c', 'u', 'a', 's', NULL, '', '', '', NULL, '', '')"
+        "INSERT INTO calls VALUES ('c', 'u', 'a', 's', NULL, '', '', '', NULL, '', '', NULL)"
     )
     columns = [row[1] for row in database.execute("PRAGMA table_info(requests)")]
     values = {**dict.fromkeys(columns, 0), "request_id": "c", "status": "pending"}
@@ -190,3 +191,35 @@ def test_the_tools_that_were_known_before_are_approved_as_they_are(
     found = connection.execute("SELECT definition FROM known_tools WHERE server = 'mail'")
     assert found.fetchall() == [(mail.definition,)]
     connection.close()
+
+
+@pytest.mark.spec("AUD-1a")
+def test_calls_that_are_there_already_are_kept_since_they_were_submitted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "sayso.db"
+    with monkeypatch.context() as earlier:
+        earlier.setattr(migrations, "REVISIONS", migrations.REVISIONS[:8])
+        earlier.setattr(migrations, "HEAD", "0008")
+        prepare(path)
+    connection = sqlite3.connect(path, isolation_level=None)
+    for call_id in ("asked", "allowed", "unknown"):
+        connection.execute(
+            "INSERT INTO calls VALUES (?, 'u', 'a', 's', NULL, '', '', '', NULL, '', '')",
+            (call_id,),
+        )
+    columns = [row[1] for row in connection.execute("PRAGMA table_info(requests)")]
+    values = {**dict.fromkeys(columns, 0), "request_id": "asked", "created_at": at(5)}
+    connection.execute(
+        f"INSERT INTO requests ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
+        tuple(values.values()),
+    )
+    for seq, call_id in enumerate(("asked", "allowed", "allowed"), 7):
+        connection.execute(
+            "INSERT INTO audit VALUES (?, ?, ?, '', NULL, '', '', '', '')", (seq, at(seq), call_id)
+        )
+    prepare(path)
+    since = dict(connection.execute("SELECT call_id, kept_since FROM calls"))
+    connection.close()
+    assert (since["asked"], since["allowed"]) == (at(5), at(8))
+    assert abs(since["unknown"] / 1e6 - time.time()) < 60

@@ -29,7 +29,10 @@ class StoredCall:
 
 @dataclass(frozen=True, slots=True)
 class NewCall:
-    """Everything a submitted call writes in one transaction; `request` only if it asks."""
+    """Everything a submitted call writes in one transaction; `request` only if it asks.
+
+    `at` is when it was submitted, from when on its full arguments are kept (AUD-1a).
+    """
 
     call: ToolCall
     digest: str
@@ -38,6 +41,7 @@ class NewCall:
     request: ApprovalRequest | None
     records: tuple[AuditRecord, ...]
     notices: tuple[Notice, ...]
+    at: Moment
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from sayso.broker.ports.calls import CallStore
 from sayso.broker.ports.credentials import CredentialStore
 from sayso.broker.ports.events import EventStore
 from sayso.broker.ports.grants import GrantStore
+from sayso.broker.ports.kept_calls import KeptCallStore
 from sayso.broker.ports.people import PeopleStore
 from sayso.broker.ports.rules import RuleStore
 from sayso.broker.ports.sessions import SessionStore
@@ -18,6 +19,7 @@ from sayso.broker.ports.tools import ToolStore
 
 class Store(
     CallStore,
+    KeptCallStore,
     BatchStore,
     SessionStore,
     GrantStore,

@@ -1,4 +1,4 @@
-"""`sayso db`: the database as a whole (ST-7)."""
+"""`sayso db`: the database as a whole, and what is let go of in it (ST-7, AUD-1a)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from sayso.cli.acting import AsJson
+from sayso.broker.access import Actor
+from sayso.broker.broker import Broker
+from sayso.broker.kept_calls import Forgotten, forget_calls
+from sayso.broker.ports.kept_calls import Which
+from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin
+from sayso.cli.commands.people import acted
+from sayso.cli.commands.snooze import seconds_of
 from sayso.cli.exit_codes import ExitCode
+from sayso.core.moment import plus
+from sayso.errors import CallInvalid
 from sayso.front import databases
 
 app = App(
     name="db",
-    help="Back up, restore, check and bring up to date the database.",
+    help="Back up, restore, check and bring up to date the database; let go of arguments.",
     help_format="plaintext",
 )
 
@@ -73,6 +81,44 @@ def check(
             f"good: schema {found.schema}, {found.calls} calls, {found.requests} requests, "
             f"{found.audit_entries} audit entries"
         )
+    return ExitCode.OK
+
+
+@app.command
+def forget(
+    call_id: Annotated[str | None, Parameter(help="The id of one call.")] = None,
+    /,
+    *,
+    session: Annotated[
+        str | None, Parameter(name="--session", help="All calls of this session.")
+    ] = None,
+    older_than: Annotated[
+        str | None, Parameter(name="--older-than", help="All calls submitted so long ago: 12h, 7d.")
+    ] = None,
+    passphrase_stdin: PassphraseStdin = False,
+    token_stdin: TokenStdin = False,
+) -> int:
+    """Delete the full arguments of calls now; an admin's to do.
+
+    What is left is what the audit log holds: the redacted form and the digest.
+    Calls that are not over keep theirs. Backups keep what they hold.
+    """
+    if [call_id, session, older_than].count(None) != 2:
+        raise CallInvalid(
+            "it is not clear of which calls", "name one call, or --session, or --older-than"
+        )
+    seconds = None if older_than is None else seconds_of(older_than)
+
+    async def work(broker: Broker, actor: Actor) -> Forgotten:
+        world = broker.world
+        before = None if seconds is None else plus(world.clock.now(), -seconds)
+        which = Which(call_id, session, before)
+        return await forget_calls(world, broker.access, actor, which)
+
+    done = acted(work, passphrase_stdin, token_stdin)
+    print(f"The full arguments of {done.deleted} calls are deleted.")
+    if done.kept:
+        print(f"{done.kept} calls that are not over keep theirs.")
     return ExitCode.OK
 
 

@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
+from sayso.audit.redacted_call import Redaction, redacted_call
 from sayso.broker.ports import Change, NewCall, StoredCall
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
 from sayso.core.moment import Moment
+from sayso.core.withheld import Withheld
 from sayso.people.token import CredentialKind
 from sayso.requests.approval import (
     ApprovalRequest,
@@ -112,6 +115,7 @@ def new_rows(new: NewCall) -> NewRows:
             "effect": new.effect,
             "reason": new.reason,
             "superseded_by": None,
+            "kept_since": new.at,
             "asked": None if new.request is None else _frozen(new.request),
             "document": written(new.call),
         },
@@ -288,6 +292,44 @@ def read_request(row: Row) -> ApprovalRequest:
         preconditions=found.preconditions,
         eligible=found.eligible,
         edited=Edited(request.call, digest, found.by, found.person_id, found.at, found.voided),
+    )
+
+
+def redacted_rows(
+    call_text: str, asked_text: str | None, state_text: str | None, why: Withheld
+) -> tuple[str, str | None, str | None]:
+    """The documents of a call, of what it asked and of its request's state, in their redacted form.
+
+    What is redacted already only gets the new mark.
+    """
+    call = _call(call_text)
+    asked = None if asked_text is None else _asked(asked_text)
+    state = None if state_text is None else _state(state_text)
+    edited = None if state is None else state.edited
+    texts = Redaction(*([call] if edited is None else [call, edited.call]))
+    whole = call.withheld is None
+    if asked is not None and whole:
+        asked = structs.replace(
+            asked,
+            why=texts.why(asked.why),
+            action=texts.text(asked.action),
+            preconditions=texts.preconditions(asked.preconditions),
+            changed=texts.changed(asked.changed),
+        )
+    if state is not None and edited is not None:
+        edited = structs.replace(edited, call=redacted_call(edited.call, why, texts))
+        if whole:
+            edited = structs.replace(
+                edited,
+                why=texts.why(edited.why),
+                action=texts.text(edited.action),
+                preconditions=texts.preconditions(edited.preconditions),
+            )
+        state = structs.replace(state, edited=edited)
+    return (
+        written(redacted_call(call, why, texts)),
+        None if asked is None else written(asked),
+        None if state is None else written(state),
     )
 
 

@@ -43,6 +43,7 @@ class Calls(People, Tools):
         self._requests: dict[str, ApprovalRequest] = {}
         self._taken: dict[str, Moment] = {}
         self._booked: list[tuple[str, Booking, Moment]] = []
+        self._kept: dict[str, Moment] = {}
 
     async def submit(self, new: NewCall) -> StoredCall | None:
         """Write a new call, or return the one that has its owner and external id."""
@@ -223,6 +224,7 @@ class Calls(People, Tools):
         call = new.call
         stored = StoredCall(call.call_id, new.digest, new.effect, new.reason)
         self._calls[call.call_id] = (stored, call)
+        self._kept[call.call_id] = new.at
         if new.request is not None:
             self._requests[call.call_id] = new.request
         self._append(new.records, new.notices)

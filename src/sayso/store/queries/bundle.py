@@ -14,6 +14,7 @@ from sayso.store.queries.calls import Calls
 from sayso.store.queries.credentials import Credentials
 from sayso.store.queries.events import Events
 from sayso.store.queries.grants import Grants
+from sayso.store.queries.kept_calls import KeptCalls
 from sayso.store.queries.people import People
 from sayso.store.queries.rules import Rules
 from sayso.store.queries.sessions import Sessions
@@ -21,7 +22,18 @@ from sayso.store.queries.tools import Tools
 
 
 class Queries(
-    Calls, Batches, Bookings, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit
+    Calls,
+    KeptCalls,
+    Batches,
+    Bookings,
+    Sessions,
+    Grants,
+    Rules,
+    People,
+    Credentials,
+    Tools,
+    Events,
+    Audit,
 ):
     """The statements for one dialect."""
 
@@ -29,6 +41,7 @@ class Queries(
         super().__init__(dialect)
         self._calls()
         self._requests()
+        self._kept_calls()
         self._batches()
         self._sessions()
         self._grants()

@@ -8,11 +8,14 @@ from sayso.store.sql.calls import Calls
 from sayso.store.sql.credentials import Credentials
 from sayso.store.sql.events import Events
 from sayso.store.sql.grants import Grants
+from sayso.store.sql.kept_calls import KeptCalls
 from sayso.store.sql.people import People
 from sayso.store.sql.rules import Rules
 from sayso.store.sql.sessions import Sessions
 from sayso.store.sql.tools import Tools
 
 
-class SqlStore(Calls, Batches, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit):
+class SqlStore(
+    Calls, KeptCalls, Batches, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit
+):
     """What SQLite and PostgreSQL have in common: everything but opening, executing and the feed."""
