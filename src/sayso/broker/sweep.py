@@ -44,7 +44,7 @@ async def sweep(world: World, *, rules_changed: bool = True, people_changed: boo
         changed += await cancel_session(world, session_id)
     if rules_changed:
         changed += await _decide_again(world, now)
-    await forget_old(world)
+    await forget_old(world)  # last: nothing that is due waits for it
     return changed
 
 
