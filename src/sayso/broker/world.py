@@ -61,7 +61,8 @@ async def decide_call(
 ) -> Verdict:
     """The gate's verdict on a call with today's rules, session, people and what was answered (GATE-5).
 
-    With `trying`, the verdict if that alone had been answered before. Raises ArgumentsWithheld for a call that is not whole: nothing can be said of it.
+    With `trying`, the verdict if that alone had been answered before. Raises ArgumentsWithheld for a call
+    that is not whole: nothing can be said of it.
     """
     must_be_whole(call.withheld)
     now = world.clock.now()

@@ -25,6 +25,7 @@ from sayso.channels.card_parts import (
     CardWho,
     CardWhy,
 )
+from sayso.channels.card_redaction import as_shown
 from sayso.channels.display import (
     Shown,
     count_words,
@@ -163,6 +164,7 @@ def card_of(
     `channel` is the one it is shown on, which the policy may cap. `viewed` is what else differs for
     this viewer. `zone` is the viewer's: with it the result line tells the time of day.
     """
+    request = as_shown(request)
     call = request.call
     may_decide = refusal is None and not is_over(request, now)
     who = _who(request, people, now, may_decide=may_decide)

@@ -29,7 +29,9 @@ from sayso.front.owner_at_terminal import OwnerAtTerminal
 from sayso.policy.protection import protected_rules
 from sayso.policy.rule import Rule
 from sayso.store.memory import MemoryStore
+from sayso.store.sealing import CallKeys
 from sayso.store.sqlite import SqliteStore, open_sqlite
+from sayso.system.calls_keys import calls_keys
 from sayso.system.clock import SystemClock
 from sayso.system.facts import LocalFacts
 from sayso.system.files import LocalFiles
@@ -163,19 +165,20 @@ def memory_broker(notifier: Notifier | None = None, lists: ListRules | None = No
 
 
 def open_store(database: Path | str) -> SqliteStore | PostgresStore:
-    """The store in a SQLite file, or in the PostgreSQL database at a URL.
+    """The store in a SQLite file, or in the PostgreSQL database at a URL, with the keys of the environment.
 
     Raises StoreCorrupt, SchemaTooNew, StoreUnavailable, SettingsInvalid.
     """
+    keys = CallKeys(calls_keys())
     if isinstance(database, Path):
-        return open_sqlite(database)
+        return open_sqlite(database, keys=keys)
     try:
         from sayso.store.postgres import open_postgres
     except ImportError as error:
         raise SettingsInvalid(
             "a PostgreSQL database needs a further package", "install sayso[postgres]"
         ) from error
-    return open_postgres(database)
+    return open_postgres(database, keys=keys)
 
 
 def settings_rules(

@@ -20,6 +20,7 @@ from sayso.store.feed import LocalFeed
 from sayso.store.guard import KEEP_NOTICES
 from sayso.store.opening import BUSY_SECONDS, connect, prepare, translate
 from sayso.store.queries import sqlite_queries
+from sayso.store.sealing import NO_KEYS, CallKeys
 from sayso.store.sql import SqlStore
 from sayso.store.statement import Statement
 from sayso.store.transaction import Transaction
@@ -29,18 +30,22 @@ T = TypeVar("T")
 
 
 def open_sqlite(
-    path: Path, *, busy_seconds: float = BUSY_SECONDS, check: bool = True
+    path: Path,
+    *,
+    busy_seconds: float = BUSY_SECONDS,
+    check: bool = True,
+    keys: CallKeys = NO_KEYS,
 ) -> SqliteStore:
     """Open the store in that file, which is made if it is not there and brought up to date if older.
 
     `busy_seconds` is how long another process may hold the file before a write gives up; `check`
-    False leaves out the walk through every page. Blocks for a moment. Raises StoreCorrupt,
-    SchemaTooNew or StoreUnavailable.
+    False leaves out the walk through every page. `keys` seal the full arguments of calls.
+    Blocks for a moment. Raises StoreCorrupt, SchemaTooNew or StoreUnavailable.
     """
     path = path.absolute()
     prepare(path, busy_seconds=busy_seconds, check=check)
     try:
-        return SqliteStore(path, busy_seconds=busy_seconds)
+        return SqliteStore(path, busy_seconds=busy_seconds, keys=keys)
     except sqlite3.Error as error:
         raise translate(error, path, busy_seconds) from error
 
@@ -51,8 +56,9 @@ class SqliteStore(SqlStore):
     `feed` wakes whoever waits in this process, also for what other processes wrote.
     """
 
-    def __init__(self, path: Path, *, busy_seconds: float) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float, keys: CallKeys = NO_KEYS) -> None:
         self.path = path
+        self._keys = keys
         self._busy_seconds = busy_seconds
         self._q = sqlite_queries()
         self._closed = False

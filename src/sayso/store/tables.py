@@ -48,6 +48,7 @@ CALLS = Table(
     Column("kept_since", _BIG),
     Column("asked", Text),
     Column("document", Text, nullable=False),
+    Column("sealed", Text),
     Index(
         "ix_calls_kept_since",
         "kept_since",
@@ -59,7 +60,8 @@ CALLS = Table(
 
 This is the only place of full arguments, but for those that an approver edited, which stand in the
 request. `kept_since` is when it was submitted; null once they are deleted, and both documents are
-the redacted form then (AUD-1a). `superseded_by` is the call that asks again.
+the redacted form then (AUD-1a). Where a key encrypts, they are from the start, and `sealed` holds both
+as they were made (sealing.py). `superseded_by` is the call that asks again.
 
 The external id is unique per owner. A call that asks again leaves it to the one it follows.
 """
@@ -97,6 +99,7 @@ REQUESTS = Table(
     Column("taken_until", _BIG, nullable=False, server_default="0"),
     Column("review_by", _BIG),
     Column("state", Text, nullable=False),
+    Column("sealed_edit", Text),
     Index("ix_requests_session_id_digest", "session_id", "digest"),
     Index(
         "ix_requests_created_at",
@@ -129,7 +132,8 @@ REQUESTS = Table(
 What was frozen when a request was made stands in its call's row. `closed` is 1 once the status is
 final; the few that are not closed have an index of their own, which only opening and closing touch.
 `due_at` is the request's timer: the next moment at which time brings it something. Whoever acts on it
-takes the row until `taken_until`. `review_by` is until when a broken glass has to be reviewed.
+takes the row until `taken_until`. `sealed_edit` is an approver's edit where a key
+encrypts. `review_by` is until when a broken glass has to be reviewed.
 """
 
 BATCHES = Table(

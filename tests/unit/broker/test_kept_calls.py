@@ -8,10 +8,11 @@ import pytest
 from sayso.audit.redacted_call import redacted_request
 from sayso.broker.broker import Broker
 from sayso.broker.kept_calls import FORGET_AT_ONCE, Forgotten, forget_calls
+from sayso.broker.ports import Claim
 from sayso.broker.ports.kept_calls import Which
 from sayso.broker.sweep import sweep
 from sayso.broker.world import KEEP_CALLS_SECONDS
-from sayso.channels.card import card_of
+from sayso.channels.card import Card, card_of
 from sayso.core.approval_policy import ApprovalPolicy, OnTimeout
 from sayso.core.session import CallDraft
 from sayso.core.withheld import Withheld
@@ -188,3 +189,34 @@ async def test_neither_time_nor_rules_approve_what_is_not_whole() -> None:
     await sweep(scene.world)
     for standing in (late, stuck):
         assert (await scene.request(standing.call_id)).status is Status.PENDING
+
+
+@pytest.mark.spec("AUD-1a")
+async def test_a_card_shows_the_call_whole_until_it_is_over_and_redacted_then() -> None:
+    scene = make_scene(rule("ask"))
+    gate, person = await scene.gate(), await scene.actor()
+    standing = await gate.submit(secret_draft())
+
+    async def card() -> Card:
+        return card_of(await scene.request(standing.call_id), now=scene.clock.now())
+
+    assert SECRET in json.dumps((await card()).to_json()), "what is shown is what runs"
+    await scene.broker.review(person, standing.call_id, Vote.APPROVE, digest=standing.digest)
+    claimed = await gate.claim(standing.call_id, standing.digest)
+    assert isinstance(claimed, Claim)
+    assert SECRET in json.dumps((await card()).to_json())
+    await gate.finish(standing.call_id, claimed.token, True, "sent", 1.0)
+    over = await card()
+    assert SECRET not in json.dumps(over.to_json())
+    assert over.what.note == "This is over, so its secrets are not shown any more."
+    assert (await scene.request(standing.call_id)).call.arguments["password"] == SECRET
+
+
+@pytest.mark.spec("AUD-1a")
+async def test_a_card_without_secrets_is_the_same_once_it_is_over() -> None:
+    scene = make_scene(rule("ask"))
+    gate, person = await scene.gate(), await scene.actor()
+    standing = await gate.submit(draft())
+    await scene.broker.review(person, standing.call_id, Vote.REJECT)
+    card = card_of(await scene.request(standing.call_id), now=scene.clock.now())
+    assert card.what.note == "1 line, nothing cut."

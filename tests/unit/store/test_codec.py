@@ -25,7 +25,7 @@ def test_a_text_that_is_not_unicode_is_refused() -> None:
 )
 def test_a_damaged_document_is_damage(text: str) -> None:
     with pytest.raises(StoreCorrupt, match="a stored ToolCall cannot be read") as caught:
-        codec.read_call(("c1", "d", "ask", "rule-ask", None, text))
+        codec.read_call(("c1", "d", "ask", "rule-ask", None, None, text))
     assert caught.value.hint
 
 
@@ -33,7 +33,7 @@ def test_documents_of_an_older_program_are_read() -> None:
     text = (
         '{"call_id":"c1","tool":"t","arguments":{},"session_id":"s","agent_id":"a","user_id":"u"}'
     )
-    _, call = codec.read_call(("c1", "d", "ask", "rule-ask", None, text))
+    _, call = codec.read_call(("c1", "d", "ask", "rule-ask", None, None, text))
     assert (call.attended, call.server, call.parent) == (True, None, ())
 
 

@@ -81,7 +81,7 @@ def test_the_default_group_is_the_one_that_other_stores_have(database: sqlite3.C
 @pytest.mark.spec("REQ-64")
 def test_no_review_can_come_from_an_agents_credential(database: sqlite3.Connection) -> None:
     database.execute(
-        "INSERT INTO calls VALUES ('c', 'u', 'a', 's', NULL, '', '', '', NULL, '', '', NULL)"
+        "INSERT INTO calls VALUES ('c', 'u', 'a', 's', NULL, '', '', '', NULL, '', '', NULL, NULL)"
     )
     columns = [row[1] for row in database.execute("PRAGMA table_info(requests)")]
     values = {**dict.fromkeys(columns, 0), "request_id": "c", "status": "pending"}

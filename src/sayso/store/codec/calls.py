@@ -11,7 +11,7 @@ from msgspec import structs
 from sayso.audit.redacted_call import Redaction, redacted_call
 from sayso.broker.ports import Change, NewCall, StoredCall
 from sayso.core.approval_policy import ApprovalPolicy
-from sayso.core.call import ToolCall
+from sayso.core.call import ToolCall, digest_of
 from sayso.core.moment import Moment
 from sayso.core.withheld import Withheld
 from sayso.people.token import CredentialKind
@@ -34,6 +34,7 @@ from sayso.requests.lifecycle import FINAL
 from sayso.requests.precondition import Changed, Precondition
 from sayso.store.codec.document import Row, reader, written
 from sayso.store.codec.logs import LogRows, log_rows
+from sayso.store.sealing import NO_KEYS, CallKeys
 
 
 class _Asked(msgspec.Struct, omit_defaults=True):
@@ -67,6 +68,13 @@ class _EditedCall(msgspec.Struct, omit_defaults=True):
     voided: int = 0
 
 
+class _Whole(msgspec.Struct):
+    """What is sealed of a call: itself, and what it asked."""
+
+    call: ToolCall
+    asked: _Asked | None
+
+
 class _State(msgspec.Struct, omit_defaults=True):
     """What conditional writes replace, besides the columns."""
 
@@ -82,6 +90,8 @@ class _State(msgspec.Struct, omit_defaults=True):
 _call = reader(ToolCall)
 _asked = reader(_Asked)
 _state = reader(_State)
+_whole = reader(_Whole)
+_edit = reader(_EditedCall)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +112,14 @@ class ChangeRows:
     follow_up: NewRows | None
 
 
-def new_rows(new: NewCall) -> NewRows:
-    """The rows that a new call is written as."""
+def new_rows(new: NewCall, keys: CallKeys = NO_KEYS) -> NewRows:
+    """The rows that a new call is written as; with keys the whole of it is sealed."""
+    asked = None if new.request is None else _frozen(new.request)
+    texts = written(new.call), None if asked is None else written(asked)
+    sealed = None
+    if keys.seals:
+        sealed = keys.seal(written(_Whole(new.call, asked)), new.call.call_id, new.digest)
+        texts = redacted_rows(*texts, None, Withheld.SEALED)[:2]
     return NewRows(
         call={
             "call_id": new.call.call_id,
@@ -116,30 +132,31 @@ def new_rows(new: NewCall) -> NewRows:
             "reason": new.reason,
             "superseded_by": None,
             "kept_since": new.at,
-            "asked": None if new.request is None else _frozen(new.request),
-            "document": written(new.call),
+            "document": texts[0],
+            "asked": texts[1],
+            "sealed": sealed,
         },
-        request=None if new.request is None else request_row(new.request),
+        request=None if new.request is None else request_row(new.request, keys),
         log=log_rows(new.records, new.notices),
     )
 
 
-def change_rows(change: Change) -> ChangeRows:
+def change_rows(change: Change, keys: CallKeys = NO_KEYS) -> ChangeRows:
     """The rows that a change of a request is written as.
 
     The call that asks again leaves the external id to the call it follows, which names it.
     """
-    follow_up = None if change.follow_up is None else new_rows(change.follow_up)
+    follow_up = None if change.follow_up is None else new_rows(change.follow_up, keys)
     if follow_up is not None:
         follow_up.call["external_id"] = None
-    values = state_values(change.request)
+    values = state_values(change.request, keys)
     values["seen"] = values.pop("caller_seen")
     values["the_id"] = change.request.request_id
     values["expected_version"] = change.expected_version
     return ChangeRows(values, log_rows(change.records, change.notices), follow_up)
 
 
-def request_row(request: ApprovalRequest) -> dict[str, Any]:
+def request_row(request: ApprovalRequest, keys: CallKeys = NO_KEYS) -> dict[str, Any]:
     """The row of a new request; its call is a row of its own."""
     return {
         "request_id": request.request_id,
@@ -147,36 +164,41 @@ def request_row(request: ApprovalRequest) -> dict[str, Any]:
         "digest": request.asked_digest,
         "created_at": request.created_at,
         "sticky_lifted": int(request.sticky_lifted),
-        **state_values(request),
+        **state_values(request, keys),
     }
 
 
-def _frozen(request: ApprovalRequest) -> str:
-    return written(
-        _Asked(
-            request.policy,
-            request.why,
-            request.action,
-            request.eligible,
-            request.previous,
-            request.preconditions,
-            request.changed,
-            request.keys,
-            request.tool_category,
-            request.once_only,
-        )
+def _frozen(request: ApprovalRequest) -> _Asked:
+    return _Asked(
+        request.policy,
+        request.why,
+        request.action,
+        request.eligible,
+        request.previous,
+        request.preconditions,
+        request.changed,
+        request.keys,
+        request.tool_category,
+        request.once_only,
     )
 
 
-def state_values(request: ApprovalRequest) -> dict[str, Any]:
-    """The columns that a change of a request writes."""
+def state_values(request: ApprovalRequest, keys: CallKeys = NO_KEYS) -> dict[str, Any]:
+    """The columns that a change of a request writes.
+
+    `sealed_edit` None leaves there what is there: an edit that could not be opened is not lost.
+    """
     resolution, lease, glass = request.resolution, request.lease, request.glass
+    edited, sealed_edit = _edited_call(request), None
+    if edited is not None and keys.seals and request.withheld is None:
+        sealed_edit = keys.seal(written(edited), request.request_id, edited.digest, "edit")
+        edited = _redacted_edit(edited, Redaction(*_versions(request)), Withheld.SEALED)
     state = _State(
         request.reviews,
         resolution,
         lease,
         request.outcome,
-        _edited_call(request),
+        edited,
         request.attention,
         request.glass,
     )
@@ -195,6 +217,7 @@ def state_values(request: ApprovalRequest) -> dict[str, Any]:
         "taken_until": 0,
         "review_by": None if glass is None or glass.review is not None else glass.review_by,
         "state": written(state),
+        "sealed_edit": sealed_edit,
     }
 
 
@@ -233,8 +256,8 @@ def review_row(
     }
 
 
-def read_request(row: Row) -> ApprovalRequest:
-    """A request from a row of REQUEST_COLUMNS."""
+def read_request(row: Row, keys: CallKeys = NO_KEYS) -> ApprovalRequest:
+    """A request from a row of REQUEST_COLUMNS; what no key opens is in its redacted form."""
     (
         status,
         version,
@@ -246,13 +269,19 @@ def read_request(row: Row) -> ApprovalRequest:
         sticky_lifted,
         digest,
         state_text,
+        sealed_edit,
         asked_text,
         call_text,
+        call_id,
+        sealed,
     ) = row
-    asked = _asked(asked_text)
+    call, asked = _call(call_text), _asked(asked_text)
+    whole = None if sealed is None else _opened(keys, sealed, call_id, digest)
+    if whole is not None and whole.asked is not None:
+        call, asked = whole.call, whole.asked
     state = _state(state_text)
     request = ApprovalRequest(
-        call=_call(call_text),
+        call=call,
         digest=digest,
         policy=asked.policy,
         why=asked.why,
@@ -282,6 +311,11 @@ def read_request(row: Row) -> ApprovalRequest:
     found = state.edited
     if found is None:
         return request
+    if sealed_edit is not None and call.withheld is None:
+        text = keys.open(sealed_edit, call_id, found.digest, "edit")
+        edit = None if text is None else _edit(text)
+        if edit is not None and digest_of(edit.call) == edit.digest == found.digest:
+            found = edit
     return replace(
         request,
         call=found.call,
@@ -293,6 +327,30 @@ def read_request(row: Row) -> ApprovalRequest:
         eligible=found.eligible,
         edited=Edited(request.call, digest, found.by, found.person_id, found.at, found.voided),
     )
+
+
+def _opened(keys: CallKeys, sealed: str, call_id: str, digest: str) -> _Whole | None:
+    """The whole call, if a key opens it and it is the call that was decided on."""
+    text = keys.open(sealed, call_id, digest)
+    whole = None if text is None else _whole(text)
+    if whole is None or whole.call.call_id != call_id or digest_of(whole.call) != digest:
+        return None
+    return whole
+
+
+def _versions(request: ApprovalRequest) -> list[ToolCall]:
+    return [request.call, *([] if request.edited is None else [request.edited.original])]
+
+
+def _redacted_edit(edited: _EditedCall, texts: Redaction, why: Withheld) -> _EditedCall:
+    if edited.call.withheld is None:
+        edited = structs.replace(
+            edited,
+            why=texts.why(edited.why),
+            action=texts.text(edited.action),
+            preconditions=texts.preconditions(edited.preconditions),
+        )
+    return structs.replace(edited, call=redacted_call(edited.call, why, texts))
 
 
 def redacted_rows(
@@ -307,8 +365,7 @@ def redacted_rows(
     state = None if state_text is None else _state(state_text)
     edited = None if state is None else state.edited
     texts = Redaction(*([call] if edited is None else [call, edited.call]))
-    whole = call.withheld is None
-    if asked is not None and whole:
+    if asked is not None and call.withheld is None:
         asked = structs.replace(
             asked,
             why=texts.why(asked.why),
@@ -317,15 +374,7 @@ def redacted_rows(
             changed=texts.changed(asked.changed),
         )
     if state is not None and edited is not None:
-        edited = structs.replace(edited, call=redacted_call(edited.call, why, texts))
-        if whole:
-            edited = structs.replace(
-                edited,
-                why=texts.why(edited.why),
-                action=texts.text(edited.action),
-                preconditions=texts.preconditions(edited.preconditions),
-            )
-        state = structs.replace(state, edited=edited)
+        state = structs.replace(state, edited=_redacted_edit(edited, texts, why))
     return (
         written(redacted_call(call, why, texts)),
         None if asked is None else written(asked),
@@ -338,6 +387,9 @@ def read_stored_call(row: Row) -> StoredCall:
     return StoredCall(*row)
 
 
-def read_call(row: Row) -> tuple[StoredCall, ToolCall]:
-    """A stored call and the call itself; the document comes last."""
-    return StoredCall(*row[:-1]), _call(row[-1])
+def read_call(row: Row, keys: CallKeys = NO_KEYS) -> tuple[StoredCall, ToolCall]:
+    """A stored call and the call itself, whole if a key opens it; its sealed and its plain document come last."""
+    *rest, sealed, text = row
+    stored = StoredCall(*rest)
+    whole = None if sealed is None else _opened(keys, sealed, stored.call_id, stored.digest)
+    return stored, _call(text) if whole is None else whole.call

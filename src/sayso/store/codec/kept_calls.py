@@ -12,7 +12,7 @@ from sayso.store.codec.document import Row
 def forgotten_row(row: Row) -> dict[str, Any]:
     """What a call's rows become; from its id, its request's version if it has one, and REQUEST_COLUMNS."""
     call_id, version, *rest = row
-    state, asked, call = rest[-3:]
+    state, _, asked, call, *_ = rest[-6:]
     document, asked, state = redacted_rows(call, asked, state, Withheld.DELETED)
     return {
         "the_id": call_id,

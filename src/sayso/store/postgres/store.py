@@ -21,6 +21,7 @@ from sayso.store.postgres.opening import prepare
 from sayso.store.postgres.readers import Connection, Readers
 from sayso.store.postgres.writer import PostgresWriter
 from sayso.store.queries import Queries
+from sayso.store.sealing import NO_KEYS, CallKeys
 from sayso.store.sql import SqlStore
 from sayso.store.statement import Statement
 from sayso.store.transaction import Transaction
@@ -28,15 +29,18 @@ from sayso.store.transaction import Transaction
 T = TypeVar("T")
 
 
-def open_postgres(url: str, *, busy_seconds: float = BUSY_SECONDS) -> PostgresStore:
+def open_postgres(
+    url: str, *, busy_seconds: float = BUSY_SECONDS, keys: CallKeys = NO_KEYS
+) -> PostgresStore:
     """Open the store in that database, whose tables are made or brought up to date.
 
-    `busy_seconds` is how long a database that is busy or away is waited for. Blocks for a moment.
+    `busy_seconds` is how long a database that is busy or away is waited for. `keys` seal the full
+    arguments of calls. Blocks for a moment.
     Raises SettingsInvalid, StoreCorrupt, SchemaTooNew or StoreUnavailable.
     """
     address = parse_address(url)
     prepare(address, busy_seconds=busy_seconds)
-    return PostgresStore(address, busy_seconds=busy_seconds)
+    return PostgresStore(address, busy_seconds=busy_seconds, keys=keys)
 
 
 @cache
@@ -51,8 +55,9 @@ class PostgresStore(SqlStore):
     `feed` wakes whoever waits in this process, also for what other replicas wrote.
     """
 
-    def __init__(self, address: Address, *, busy_seconds: float) -> None:
+    def __init__(self, address: Address, *, busy_seconds: float, keys: CallKeys = NO_KEYS) -> None:
         self.address = address
+        self._keys = keys
         self._q = postgres_queries()
         self._closed = False
         self.feed = LocalFeed()

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Integer, Select, and_, bindparam, case, literal_column, or_, select, update
+from sqlalchemy import (
+    Integer,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from sayso.requests.approval import Caller, Status
 from sayso.requests.lifecycle import OPEN
@@ -24,8 +36,11 @@ REQUEST_COLUMNS = (
     t.REQUESTS.c.sticky_lifted,
     t.REQUESTS.c.digest,
     t.REQUESTS.c.state,
+    t.REQUESTS.c.sealed_edit,
     t.CALLS.c.asked,
     t.CALLS.c.document,
+    t.CALLS.c.call_id,
+    t.CALLS.c.sealed,
 )
 """What a request is read from; see codec.read_request."""
 
@@ -78,7 +93,7 @@ class Calls(Compiler):
             )
         )
         self.call = self._compile(
-            select(*_STORED_CALL, c.document).where(c.call_id == bindparam("call_id"))
+            select(*_STORED_CALL, c.sealed, c.document).where(c.call_id == bindparam("call_id"))
         )
         self.call_by_external_id = self._compile(select(*_STORED_CALL).where(owned))
         self.supersede = self._compile(
@@ -116,7 +131,11 @@ class Calls(Compiler):
                 r.version == bindparam("expected_version"),
                 r.review_count == bindparam("reviews_before"),
             )
-            .values(caller_seen=case((r.caller_seen > seen, r.caller_seen), else_=seen))
+            .values(
+                caller_seen=case((r.caller_seen > seen, r.caller_seen), else_=seen),
+                # an edit that could not be opened is left as it is
+                sealed_edit=func.coalesce(bindparam("sealed_edit", type_=Text), r.sealed_edit),
+            )
         )
         self.change_request = self._compile(change, list(_CHANGED))
         self.close_request = self._compile(change, [*_CHANGED, "closed"])

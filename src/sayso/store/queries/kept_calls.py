@@ -48,7 +48,12 @@ class KeptCalls(Compiler):
         self.forget_call = self._compile(
             update(t.CALLS)
             .where(c.call_id == bindparam("the_id"), kept)
-            .values(document=bindparam("document"), asked=bindparam("asked"), kept_since=null())
+            .values(
+                document=bindparam("document"),
+                asked=bindparam("asked"),
+                kept_since=null(),
+                sealed=null(),
+            )
         )
         self.forget_request = self._compile(
             update(t.REQUESTS)
@@ -58,5 +63,5 @@ class KeptCalls(Compiler):
                 r.closed == one,
                 r.review_by.is_(None),
             )
-            .values(state=bindparam("state"), version=r.version + one)
+            .values(state=bindparam("state"), sealed_edit=null(), version=r.version + one)
         )

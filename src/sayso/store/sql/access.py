@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from sayso.store.queries import Queries
+from sayso.store.sealing import NO_KEYS, CallKeys
 from sayso.store.statement import Statement
 from sayso.store.transaction import Transaction
 
@@ -23,6 +24,7 @@ class Access(ABC):
     """
 
     _q: Queries
+    _keys: CallKeys = NO_KEYS
 
     @abstractmethod
     async def _write(self, unit: Callable[[Transaction], T]) -> T:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sayso.broker.ports import Change, StoredCall
 from sayso.core.moment import Moment
@@ -10,11 +10,11 @@ from sayso.requests.approval import ApprovalRequest
 from sayso.store.codec.calls import (
     ChangeRows,
     NewRows,
-    read_request,
     read_stored_call,
     review_row,
 )
 from sayso.store.codec.credentials import read_credential
+from sayso.store.codec.document import Row
 from sayso.store.codec.tools import definition_row
 from sayso.store.guard import (
     check_eligible,
@@ -79,10 +79,16 @@ def apply(tx: Transaction, change: Change, rows: ChangeRows) -> None:
         _add(tx, rows.follow_up)
 
 
-def take_due(tx: Transaction, now: Moment, until: Moment, limit: int) -> list[ApprovalRequest]:
+def take_due(
+    tx: Transaction,
+    now: Moment,
+    until: Moment,
+    limit: int,
+    read: Callable[[Row], ApprovalRequest],
+) -> list[ApprovalRequest]:
     """The requests whose timer has run out and nobody acts on; they are this caller's until `until`."""
     values = {"now": now, "too_far": far(now, until), "limit": limit}
-    found = [read_request(row) for row in tx.rows(tx.queries.due, values)]
+    found = [read(row) for row in tx.rows(tx.queries.due, values)]
     for request in found:
         tx.write(tx.queries.take, {"the_id": request.request_id, "until": until})
     return found
