@@ -146,6 +146,7 @@ class Process:
             place.rules,
             NOTHING_KNOWN,
             self,
+            keep_calls=None,  # no schedule takes so long
         )
         self.broker = Broker(world)
 

@@ -13,8 +13,7 @@ from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.broker.kept_calls import Forgotten, forget_calls
 from sayso.broker.ports.kept_calls import Which
-from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin
-from sayso.cli.commands.people import acted
+from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acted
 from sayso.cli.commands.snooze import seconds_of
 from sayso.cli.exit_codes import ExitCode
 from sayso.core.moment import plus
