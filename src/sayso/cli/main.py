@@ -21,7 +21,7 @@ COMMANDS = {
     "ask-back": "Ask the agent something about a request that waits.",
     "audit": "Read and verify the audit log.",
     "break-glass": "Run a call in an emergency without the votes it lacks.",
-    "db": "Back up, restore, check and bring up to date the database.",
+    "db": "Back up, restore, check and bring up to date the database; delete arguments.",
     "demo": "See it in a minute: server, page and a scripted agent; no key, no network.",
     "doctor": "Check this installation and say what to mend.",
     "grants": "List what people had remembered, take it back, carry it elsewhere.",

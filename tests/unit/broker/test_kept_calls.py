@@ -179,7 +179,7 @@ async def test_neither_time_nor_rules_approve_what_is_not_whole() -> None:
     scene = make_scene(replace(rule("ask", approval=policy), origin=Origin.TOOL_POLICY))
     gate = await scene.gate()
     late = await gate.submit(secret_draft())
-    await scene.broker.attention.delivered(late.call_id, "telegram", [OWNER])
+    await scene.broker.attention.delivered(late.call_id, late.digest, "telegram", [OWNER])
     scene.rules.say(unavailable="they are broken")
     stuck = await gate.submit(draft("other_tool"))
     for standing in (late, stuck):

@@ -22,7 +22,7 @@ from sayso.front import databases
 
 app = App(
     name="db",
-    help="Back up, restore, check and bring up to date the database; let go of arguments.",
+    help="Back up, restore, check and bring up to date the database; delete arguments.",
     help_format="plaintext",
 )
 
