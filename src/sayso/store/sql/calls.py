@@ -62,7 +62,7 @@ class Calls(Access):
     async def open_twins(self, owner: Owner, digest: str) -> Sequence[ApprovalRequest]:
         """The open requests of that owner for exactly that digest, oldest first."""
         return await self._few(
-            self._q.open_twins, {**_owned(owner), "digest": digest}, read_request
+            self._q.open_twins, {**_owned(owner), "digest": digest}, self._read_request
         )
 
     async def last_rejection(
