@@ -17,6 +17,7 @@ _BY_NAME: dict[str, type[errors.SaysoError]] = {
     "request-not-found": errors.RequestNotFound,
     "not-now": errors.NotNow,
     "digest-mismatch": errors.DigestMismatch,
+    "arguments-withheld": errors.ArgumentsWithheld,
     "edit-refused": errors.EditRefused,
     "claim-lost": errors.ClaimLost,
     "not-authenticated": errors.NotAuthenticated,
