@@ -287,12 +287,21 @@ class FollowedFile:
             parse = parse_settings if self._named_by is None else parse_tool_file
             settings = parse(self.path, data, self.scope)
         except SettingsInvalid as error:
-            readable = readable_part if self._named_by is None else readable_tool_file
-            self._broken(str(error), readable(self.path, data, self.scope))
+            self._broken(str(error), self._readable_of(data))
+            return
+        except Exception as error:  # a defect of ours too: what the file allowed must not stay
+            self._broken(f"{self.path}:1:1: the file cannot be read: {error}", Settings())
             return
         self.version = next(_VERSIONS)
         self._good, self._good_digest, self.problem = settings, self.digest, None
         self._readable = Settings()
+
+    def _readable_of(self, data: bytes) -> Settings:
+        readable = readable_part if self._named_by is None else readable_tool_file
+        try:
+            return readable(self.path, data, self.scope)
+        except Exception:  # as above; what was good before stays
+            return Settings()
 
     def _unreadable(self, error: OSError | ValueError) -> None:
         self._lost()

@@ -38,7 +38,10 @@ class Document:
     def positions(self) -> Positions:
         """Where everything stands; found when it is first asked for."""
         if self._positions is None:
-            self._positions = find_positions(self.text)
+            try:
+                self._positions = find_positions(self.text)
+            except RecursionError:  # it goes deeper than the parser does
+                self._positions = Positions(self.text)
         return self._positions
 
     def refuse(self, position: Position, message: str, hint: str | None = None) -> NoReturn:
@@ -245,6 +248,8 @@ def _sort(value: object) -> str:
             return str(value).lower()
         case str():
             return f'the text "{value}"' if len(value) <= 40 else "a text"
+        case int() if value.bit_length() > 100:
+            return "a number that is too long"  # Python writes out none of thousands of digits
         case int() | float():
             return f"the number {value}"
         case list():

@@ -48,6 +48,8 @@ def read_toml(text: str, name: str) -> dict[str, Any]:
         ) from error
     except RecursionError as error:
         raise SettingsInvalid(f"{name}:1:1: the file is nested too deeply") from error
+    except ValueError as error:  # Python reads no whole number of more than 4300 digits
+        raise SettingsInvalid(f"{name}:1:1: a number is too long") from error
 
 
 def deep_key(text: str) -> int | None:

@@ -202,6 +202,60 @@ def test_a_project_s_file_that_cannot_be_used_keeps_what_it_tightened(
     assert not kept.unavailable
 
 
+LONG = f"0x{'f' * 5000}"
+"""A whole number that Python reads and refuses to write out."""
+
+
+@pytest.mark.spec("POL-63")
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (f"x = {'9' * 5000}\n", ":1:1: a number is too long"),
+        (f"[approval]\ndefault_timeout = {LONG}\n", ":2:19: `default_timeout` is a number"),
+        (f'[[rule]]\neffect = "ask"\nrule = {LONG}\n', ":3:8: `rule` is a number"),
+        ("[[rule]]\nx = " + "[" * 400 + "]" * 400 + "\n", ""),
+    ],
+)
+def test_numbers_and_depths_that_python_itself_gives_up_on_are_faults_like_any_other(
+    home: Home, content: str, what: str
+) -> None:
+    file = home.project / "sayso.toml"
+    file.write_text(PROJECT)
+    home.trust(file)
+    assert "project allow read(docs/**)" in home.texts(home.project)
+    file.write_text(content)
+    home.later()
+    for _ in range(2):
+        lists = home.rules.current(str(home.project))
+        assert [r.effect.word for r in lists.rules] == ["ask", "deny", "ask"]
+        assert f"{file}{what}" in (lists.problem or "")
+        home.later()
+    fresh = SettingsRules(home.rules.path, configuration=home.configuration)
+    assert fresh.current(str(home.project)).unavailable, "and from the start nothing is known"
+
+
+@pytest.mark.spec("POL-63")
+def test_a_file_at_which_reading_fails_by_a_defect_loses_its_allows(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = home.project / "sayso.toml"
+    file.write_text(PROJECT)
+    home.trust(file)
+    assert "project allow read(docs/**)" in home.texts(home.project)
+
+    def defect(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("sayso.config.followed.parse_settings", defect)
+    monkeypatch.setattr("sayso.config.followed.readable_part", defect)
+    file.write_text(PROJECT + "# more\n")
+    for _ in range(2):
+        home.later()
+        lists = home.rules.current(str(home.project))
+        assert [r.effect.word for r in lists.rules] == ["ask", "deny", "ask"]
+        assert lists.problem == f"{file}:1:1: the file cannot be read: too deep"
+
+
 @pytest.mark.spec("POL-63")
 def test_the_denies_that_can_be_read_count_in_a_file_that_is_broken_elsewhere(home: Home) -> None:
     file = home.project / "sayso.toml"
