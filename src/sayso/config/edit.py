@@ -67,11 +67,13 @@ def add_rules(
     *,
     check: Callable[[Path, bytes], object] | None = None,
     head: str = "",
+    links: bool = True,
 ) -> int:
     """Add rules to a settings file in one edit, and tell how many of them did not stand there yet.
 
-    One with more to it than its text becomes a `[[rule]]` at the end of the file. See `add_rule`;
-    raises RuleRefused for a rule that a settings file cannot hold.
+    One with more to it than its text becomes a `[[rule]]` at the end of the file. Without `links` one
+    that is a link is refused: in a project somebody else chose where it leads. See `add_rule`; raises
+    RuleRefused for a rule that a settings file cannot hold.
     """
     rules = tuple(rules)
     added = 0
@@ -104,7 +106,7 @@ def add_rules(
                 add(rule)
         return Edit(path, 1, document.text, changed=added > 0)
 
-    _edit(path, check or parse_settings, change, head)
+    _edit(path, check or parse_settings, change, head, links=links)
     return added
 
 
@@ -288,8 +290,15 @@ def _edit(
     check: Callable[[Path, bytes], object],
     change: Callable[[Document], Edit],
     head: str = "",
+    *,
+    links: bool = True,
 ) -> Edit:
     real = Path(os.path.realpath(path))  # a link stays a link: what it leads to is written
+    if not links and real != Path(os.path.realpath(path.parent), path.name):
+        raise SettingsInvalid(
+            f"{path}:1:1: the file is a link, and a project's link is not written through",
+            "put the file itself there",
+        )
     try:
         if not real.parent.exists():
             private_directory(real.parent)

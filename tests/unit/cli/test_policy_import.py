@@ -159,6 +159,20 @@ def test_an_import_into_a_project_says_that_its_allows_wait(
     assert sayso(*words).out.endswith("its allows count once you trust the file: sayso trust\n")
 
 
+@pytest.mark.spec("POL-60", "POL-62")
+@pytest.mark.parametrize("there", [True, False])
+def test_a_project_s_link_leads_no_import_into_another_file(
+    sayso: CommandLine, project: Path, there: bool
+) -> None:
+    own = sayso.home / ("settings.toml" if there else "new.toml")
+    before = own.read_bytes() if there else None
+    (project / "sayso.toml").symlink_to(own)
+    said = sayso("policy", "import", "claude-code", "--scope", "project")
+    assert (own.read_bytes() if own.exists() else None) == before
+    assert said.code == ExitCode.INVALID
+    assert "sayso.toml:1:1: the file is a link, and a project's link is not written" in said.err
+
+
 @pytest.mark.spec("POL-62", "CH-1")
 def test_nothing_that_cannot_be_seen_is_printed_or_written_bare(
     sayso: CommandLine, project: Path

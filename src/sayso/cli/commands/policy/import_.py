@@ -94,7 +94,14 @@ def import_(
     target = settings_target(Scope[scope.upper()], here)
     if dry_run and not as_json:
         print(print_rules(rules), end="")
-    write = partial(add_rules, target.path, rules, check=target.check, head=target.head)
+    write = partial(
+        add_rules,
+        target.path,
+        rules,
+        check=target.check,
+        head=target.head,
+        links=target.scope is not Scope.PROJECT,
+    )
     if dry_run or not rules:
         added = 0
     elif scope == "project":
