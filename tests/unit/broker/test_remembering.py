@@ -452,3 +452,23 @@ async def test_a_veto_of_a_session_says_that_it_is_the_sessions() -> None:
     await say(scene, await gate.submit(draft()), SESSION, Vote.REJECT)
     again = await gate.submit(draft(arguments={"to": "bob"}))
     assert again.message == "rejected by owner in this session (do not repeat it)"
+
+
+@pytest.mark.spec("REQ-56")
+async def test_remembering_makes_no_rule_and_only_who_configures_makes_one() -> None:
+    scene = make_scene(people=[OLGA])
+    gate, owner = await scene.gate(), await scene.actor()
+    before = await scene.broker.rules(owner)
+    assert (await say(scene, await gate.submit(draft()), ALWAYS)).problem is None
+    assert (
+        await say(scene, await gate.submit(draft("deploy")), ALWAYS, Vote.REJECT)
+    ).problem is None
+    assert await scene.broker.rules(owner) == before
+    made = replace(rule("allow", "send_mail"), origin=Origin.DATABASE)
+    approver = await scene.actor(CredentialKind.APPROVER)
+    for actor in (approver, await scene.actor(person_id="olga"), await scene.agent()):
+        with pytest.raises(NotEligible):
+            await scene.broker.put_rule(actor, made, new=True)
+    assert await scene.broker.rules(owner) == before
+    await scene.broker.put_rule(owner, made, new=True)
+    assert len(await scene.broker.rules(owner)) == len(before) + 1
