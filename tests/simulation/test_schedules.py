@@ -17,7 +17,7 @@ from sayso.store.sqlite import open_sqlite
 from tests.fakes.virtual_time import run_virtual
 from tests.simulation.schedules import Schedule
 
-SCHEDULES = int(os.environ.get("SAYSO_SCHEDULES", "500"))
+SCHEDULES = int(os.environ.get("SAYSO_SCHEDULES", "2000"))
 PARTS = 10
 ONE = os.environ.get("SAYSO_SEED")
 
@@ -82,6 +82,6 @@ def test_the_schedules_are_eventful() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000, 1000 + max(12, SCHEDULES // 50)))
+@pytest.mark.parametrize("seed", range(1000, 1000 + max(12, SCHEDULES // 100)))
 def test_nothing_runs_twice_on_a_file_that_processes_share(seed: int, tmp_path: Path) -> None:
     play(seed, tmp_path / "sayso.db")
