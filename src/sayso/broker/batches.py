@@ -144,14 +144,18 @@ async def members(world: World, batch: Batch) -> list[ApprovalRequest | None]:
     return [await world.store.request(call_id) for call_id in batch.call_ids]
 
 
-async def digest_of_set(world: World, batch: Batch) -> str:
-    """The digest of the batch as the ordered set of its calls as they stand now."""
+async def digest_of_set(world: World, batch: Batch, found: Sequence[ApprovalRequest | None]) -> str:
+    """The digest of the batch as the ordered set of its calls; `found` are its members as they were read.
+
+    They are the caller's own, and not read here once more: what is shown, or looked at, is what the
+    digest is of, whoever edits one of them meanwhile.
+    """
     digests = []
-    for call_id, request in zip(batch.call_ids, await members(world, batch), strict=True):
+    for call_id, request in zip(batch.call_ids, found, strict=True):
         if request is None:
-            found = await world.store.call(call_id)
-            assert found is not None, "a batch is kept after its calls"
-            digests.append(found[0].digest)
+            policy_alone = await world.store.call(call_id)
+            assert policy_alone is not None, "a batch is kept after its calls"
+            digests.append(policy_alone[0].digest)
         else:
             digests.append(request.digest)
     return set_digest(digests)

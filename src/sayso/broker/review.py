@@ -60,10 +60,15 @@ async def visible_request(world: World, actor: Actor, request_id: str) -> Approv
         raise RequestNotFound(
             f"no request has the id `{request_id[:64]}`", "look at the inbox for what waits"
         )
+    await must_be_visible(world, actor, request)
+    return request
+
+
+async def must_be_visible(world: World, actor: Actor, request: ApprovalRequest) -> None:
+    """Raise NotEligible unless this actor may see the request."""
     people = await world.store.directory()
     if not may_see(actor.person.person_id, asked_of(request), people, world.clock.now()):
         raise NotEligible("this request is not yours", "ask its owner or an admin")
-    return request
 
 
 async def review(

@@ -8,11 +8,12 @@ is claimed waits for no turn (broker/claim.py).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sayso.broker.access import Actor
 from sayso.broker.batches import digest_of_set, members
-from sayso.broker.review import review, visible_request
+from sayso.broker.review import must_be_visible, review
 from sayso.broker.world import World
 from sayso.core.code_words import code_of
 from sayso.core.effect import Effect
@@ -50,9 +51,12 @@ async def visible_set(world: World, actor: Actor, batch_id: str) -> CallSet:
     batch = await world.store.batch(batch_id)
     if batch is None:
         raise RequestNotFound(f"no batch has the id `{batch_id[:64]}`", "look at the inbox")
-    found = [request for request in await members(world, batch) if request is not None]
-    seen = [await visible_request(world, actor, request.request_id) for request in found]
-    return CallSet(batch_id, batch.session_id, await digest_of_set(world, batch), tuple(seen))
+    found = await members(world, batch)
+    requests = tuple(request for request in found if request is not None)
+    for request in requests:
+        await must_be_visible(world, actor, request)
+    digest = await digest_of_set(world, batch, found)
+    return CallSet(batch_id, batch.session_id, digest, requests)
 
 
 async def review_set(
@@ -111,16 +115,16 @@ async def set_stands(world: World, request: ApprovalRequest) -> tuple[bool, list
     )
     if batch is None or request.request_id not in batch.call_ids:
         return False, [_stopped("it is not in the set that was approved")]
-    if await digest_of_set(world, batch) != digest:
+    found = await members(world, batch)
+    if await digest_of_set(world, batch, found) != digest:
         return False, [_stopped("the calls of the set it was approved in are others now")]
-    return await _in_turn(world, batch, request)
+    return await _in_turn(world, batch, found, request)
 
 
 async def _in_turn(
-    world: World, batch: Batch, request: ApprovalRequest
+    world: World, batch: Batch, found: Sequence[ApprovalRequest | None], request: ApprovalRequest
 ) -> tuple[bool, list[Changed]]:
-    found = zip(batch.call_ids, await members(world, batch), strict=True)
-    for number, (call_id, earlier) in enumerate(found, 1):
+    for number, (call_id, earlier) in enumerate(zip(batch.call_ids, found, strict=True), 1):
         if earlier is None:
             if await _denied(world, call_id):
                 words = f"call {number} of the set it was approved in was denied by policy"

@@ -9,14 +9,19 @@ import pytest
 from sayso.broker.ports import BatchMade, Claim, Standing
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.sets import CallSet
+from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.code_words import code_of
 from sayso.core.session import CallDraft
 from sayso.errors import DigestMismatch, RequestClosed, RequestNotFound
+from sayso.people.person import Person
 from sayso.requests.approval import Status, Vote
+from sayso.requests.batch import set_digest
 from sayso.requests.precondition import ChangeKind
 from tests.fakes.world import Scene, make_scene, rule
 
 pytestmark = pytest.mark.spec("REQ-36")
+
+ANNA = Person("anna", "Anna", admin=True)
 
 
 async def asked(scene: Scene, count: int = 3) -> tuple[SessionGate, BatchMade, CallSet]:
@@ -189,3 +194,29 @@ async def test_there_has_to_be_such_a_set() -> None:
     scene = make_scene(rule("ask"))
     with pytest.raises(RequestNotFound):
         await scene.broker.call_set(await scene.actor(), "nothing")
+
+
+@pytest.mark.spec("REQ-40")
+@pytest.mark.parametrize("moment", range(1, 8))
+async def test_the_digest_is_of_the_calls_that_are_shown_whenever_one_is_edited(
+    moment: int,
+) -> None:
+    policy = ApprovalPolicy(quorum=2, allow_edit=True)
+    scene = make_scene(rule("ask", approval=policy), people=(ANNA,))
+    _, made, _ = await asked(scene, 2)
+    first = made.standings[0]
+    owner, anna = await scene.actor(), await scene.actor(person_id="anna")
+    read, reads = scene.store.inner.request, 0
+
+    async def edited_meanwhile(request_id: str) -> Any:
+        nonlocal reads
+        reads += 1
+        if reads == moment:
+            await scene.broker.review(
+                anna, first.call_id, Vote.APPROVE, digest=first.digest, arguments={"n": 99}
+            )
+        return await read(request_id)
+
+    scene.store.request = edited_meanwhile
+    found = await scene.broker.call_set(owner, made.batch_id)
+    assert found.digest == set_digest([request.digest for request in found.requests])
