@@ -10,6 +10,7 @@ from sayso.audit.redact import redact_text
 from sayso.broker.access import Actor
 from sayso.broker.change import change_of, write
 from sayso.broker.edit import edit_of
+from sayso.broker.ports import Change
 from sayso.broker.world import World
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
@@ -91,38 +92,62 @@ async def review(
     has expired, DigestMismatch unless an approve carries the digest of what was shown, NotNow while
     rules cannot be loaded, ArgumentsWithheld for an approve of what cannot be shown whole.
     """
-    if comment is not None and len(comment) > MAX_COMMENT:
-        raise CallInvalid(f"the note is longer than {MAX_COMMENT} characters", "shorten it")
     while True:
         request = await visible_request(world, actor, request_id)
-        now, people = world.clock.now(), await world.store.directory()
-        await check(world, actor, request, vote, digest, people, now)
-        edit = None
-        if arguments is not None:
-            if vote is Vote.REJECT:
-                raise CallInvalid(
-                    "a rejection cannot change the arguments",
-                    "approve with other arguments, or reject",
-                )
-            edit = await edit_of(world, actor, request, arguments, people, now)
-        voted = request if edit is None else edited(request, edit)
-        voted_digest = digest if edit is None else edit.digest
-        given = vote_of(actor, voted, vote, voted_digest, comment, people, now)
-        given = replace(given, set_digest=set_digest)
-        check_channel(request, given)
-        event, votes = _event(voted, given, people, edit)
+        change = await change_by_vote(
+            world,
+            actor,
+            request,
+            vote,
+            digest=digest,
+            comment=comment,
+            arguments=arguments,
+            set_digest=set_digest,
+        )
         try:
-            change = change_of(
-                request,
-                event,
-                now,
-                reviewer=actor.credential,
-                counted=votes,
-                people_version=people.version,
-            )
             return await write(world, change)
         except LostRace:
             continue  # somebody else changed it: look again, and say so if it is closed now
+
+
+async def change_by_vote(
+    world: World,
+    actor: Actor,
+    request: ApprovalRequest,
+    vote: Vote,
+    *,
+    digest: str | None,
+    comment: str | None = None,
+    arguments: Mapping[str, Any] | None = None,
+    set_digest: str | None = None,
+) -> Change:
+    """What one person's vote would change, not written yet; raises what review raises but RequestNotFound."""
+    if comment is not None and len(comment) > MAX_COMMENT:
+        raise CallInvalid(f"the note is longer than {MAX_COMMENT} characters", "shorten it")
+    now, people = world.clock.now(), await world.store.directory()
+    await check(world, actor, request, vote, digest, people, now)
+    edit = None
+    if arguments is not None:
+        if vote is Vote.REJECT:
+            raise CallInvalid(
+                "a rejection cannot change the arguments",
+                "approve with other arguments, or reject",
+            )
+        edit = await edit_of(world, actor, request, arguments, people, now)
+    voted = request if edit is None else edited(request, edit)
+    voted_digest = digest if edit is None else edit.digest
+    given = vote_of(actor, voted, vote, voted_digest, comment, people, now)
+    given = replace(given, set_digest=set_digest)
+    check_channel(request, given)
+    event, votes = _event(voted, given, people, edit)
+    return change_of(
+        request,
+        event,
+        now,
+        reviewer=actor.credential,
+        counted=votes,
+        people_version=people.version,
+    )
 
 
 def vote_of(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sayso.broker.access import Actor
 from sayso.broker.batches import digest_of_set, members
-from sayso.broker.review import must_be_visible, review
+from sayso.broker.review import change_by_vote, must_be_visible, review
 from sayso.broker.world import World
 from sayso.core.code_words import code_of
 from sayso.core.effect import Effect
@@ -71,7 +71,8 @@ async def review_set(
     """Vote on everything of the set that waits, one after the other, and return it as it stands then.
 
     An approve has to carry the digest of the whole set. Each call keeps a request of its own: what
-    somebody else decided in the meantime stays decided. Raises what a review raises.
+    somebody else decided in the meantime stays decided. Raises what a review raises, before any vote
+    is recorded where that is known by then: a set is not decided in part by who may decide a part.
     """
     found = await visible_set(world, actor, batch_id)
     if vote is Vote.APPROVE and digest != found.digest:
@@ -81,10 +82,17 @@ async def review_set(
         )
     if not found.waits:
         raise RequestClosed("nothing of this set waits any more", status=Status.APPROVED.value)
-    for request in found.requests:
-        if not request.waits:
-            continue
-        shown = request.digest if vote is Vote.APPROVE else None
+    votes = [
+        (request, request.digest if vote is Vote.APPROVE else None)
+        for request in found.requests
+        if request.waits
+    ]
+    set_digest = found.digest if vote is Vote.APPROVE else None
+    for request, shown in votes:  # all of them first: who is refused here has decided nothing
+        await change_by_vote(
+            world, actor, request, vote, digest=shown, comment=comment, set_digest=set_digest
+        )
+    for request, shown in votes:
         await review(
             world,
             actor,
@@ -92,7 +100,7 @@ async def review_set(
             vote,
             digest=shown,
             comment=comment,
-            set_digest=found.digest if vote is Vote.APPROVE else None,
+            set_digest=set_digest,
         )
     return await visible_set(world, actor, batch_id)
 

@@ -9,10 +9,10 @@ import pytest
 from sayso.broker.ports import BatchMade, Claim, Standing
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.sets import CallSet
-from sayso.core.approval_policy import ApprovalPolicy
+from sayso.core.approval_policy import ApprovalPolicy, Severity
 from sayso.core.code_words import code_of
 from sayso.core.session import CallDraft
-from sayso.errors import DigestMismatch, RequestClosed, RequestNotFound
+from sayso.errors import DigestMismatch, NotEligible, RequestClosed, RequestNotFound
 from sayso.people.person import Person
 from sayso.requests.approval import Status, Vote
 from sayso.requests.batch import set_digest
@@ -220,3 +220,45 @@ async def test_the_digest_is_of_the_calls_that_are_shown_whenever_one_is_edited(
     scene.store.request = edited_meanwhile
     found = await scene.broker.call_set(owner, made.batch_id)
     assert found.digest == set_digest([request.digest for request in found.requests])
+
+
+def named(*names: str, **more: Any) -> ApprovalPolicy:
+    return ApprovalPolicy(approvers=tuple(f"web:{name}" for name in names), **more)
+
+
+@pytest.mark.parametrize("vote", list(Vote))
+async def test_who_may_decide_only_a_part_of_a_set_decides_nothing_of_it(vote: Vote) -> None:
+    scene = make_scene(
+        rule("ask", "send"), rule("ask", "pay", approval=named("anna")), people=(ANNA,)
+    )
+    gate, owner = await scene.gate(), await scene.actor()
+    made = await gate.submit_batch("t", [CallDraft("send", {"n": 1}), CallDraft("pay", {})])
+    found = await scene.broker.call_set(owner, made.batch_id)
+    with pytest.raises(NotEligible, match="only the people named by the rule"):
+        await scene.broker.review_set(owner, found.batch_id, vote, digest=found.digest)
+    for standing in made.standings:
+        request = await scene.request(standing.call_id)
+        assert (request.status, request.reviews) == (Status.PENDING, ())
+
+
+async def test_who_has_approved_one_of_a_set_already_approves_no_other_by_the_refused_vote() -> (
+    None
+):
+    scene = make_scene(rule("ask", approval=named("anna", "owner", quorum=2)), people=(ANNA,))
+    _, made, found = await asked(scene, 2)
+    anna, last = await scene.actor(person_id="anna"), made.standings[-1]
+    await scene.broker.review(anna, last.call_id, Vote.APPROVE, digest=last.digest)
+    with pytest.raises(RequestClosed, match="you have approved this already"):
+        await scene.broker.review_set(anna, found.batch_id, Vote.APPROVE, digest=found.digest)
+    assert (await scene.request(made.standings[0].call_id)).reviews == ()
+
+
+async def test_a_channel_that_may_not_approve_all_of_a_set_approves_none_of_it() -> None:
+    capped = ApprovalPolicy(severity=Severity.HIGH, channels=(("test", Severity.LOW),))
+    scene = make_scene(rule("ask", "send"), rule("ask", "pay", approval=capped))
+    gate, owner = await scene.gate(), await scene.actor()
+    made = await gate.submit_batch("t", [CallDraft("send", {"n": 1}), CallDraft("pay", {})])
+    found = await scene.broker.call_set(owner, made.batch_id)
+    with pytest.raises(NotEligible, match="may not be approved over"):
+        await scene.broker.review_set(owner, found.batch_id, Vote.APPROVE, digest=found.digest)
+    assert (await scene.request(made.standings[0].call_id)).status is Status.PENDING
