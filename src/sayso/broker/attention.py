@@ -16,7 +16,6 @@ from sayso.broker.world import World
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 from sayso.errors import CallInvalid, LostRace, NotEligible, RequestNotFound
-from sayso.people.asking import deciding
 from sayso.people.eligibility import may_see
 from sayso.people.token import DECIDING
 from sayso.requests.approval import ApprovalRequest, Resolution, Vote
@@ -118,8 +117,7 @@ class Attention:
             request = await visible_request(world, actor, request_id)
             now, people = world.clock.now(), await world.store.directory()
             await check(world, actor, request, Vote.APPROVE, digest, people, now)
-            others = set(deciding(asked_of(request), people, now)) - {person.person_id}
-            refusal = may_break_glass(request, person.person_id, people, now, others=len(others))
+            refusal = may_break_glass(request, person.person_id, people, now)
             if refusal is not None:
                 raise NotEligible(
                     f"the glass cannot be broken: {refusal}", "approve it, or wait for the others"
@@ -160,7 +158,7 @@ class Attention:
             request = await visible_request(self._world, actor, request_id)
             now, people = self._world.clock.now(), await self._world.store.directory()
             refusal = why_not(actor, request, people, now) or may_review_glass(
-                request, person.person_id
+                request, person.person_id, people, now
             )
             if refusal is not None:
                 raise NotEligible(refusal, "ask somebody else who may decide it")
@@ -174,10 +172,14 @@ class Attention:
                 now,
             )
             try:
-                return await write(
-                    self._world,
-                    change_of(request, GlassReviewed(said), now, reviewer=actor.credential),
+                change = change_of(
+                    request,
+                    GlassReviewed(said),
+                    now,
+                    reviewer=actor.credential,
+                    people_version=people.version,
                 )
+                return await write(self._world, change)
             except LostRace:
                 continue
 
@@ -208,6 +210,7 @@ class Attention:
                 now,
                 reviewer=actor.credential,
                 channel=actor.channel,
+                people_version=people.version,
             )
             try:
                 return await write(self._world, change)

@@ -196,7 +196,12 @@ async def settle(
             raise NotEligible(refusal)
         outcome = Outcome(ok, redact_text(summary[:MAX_COMMENT]), now, said_by=actor.person.name)
         change = change_of(
-            request, OutcomeSaid(outcome), now, reviewer=actor.credential, channel=actor.channel
+            request,
+            OutcomeSaid(outcome),
+            now,
+            reviewer=actor.credential,
+            channel=actor.channel,
+            people_version=people.version,
         )
         try:
             return await write(world, change)

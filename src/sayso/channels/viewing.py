@@ -44,13 +44,13 @@ def viewed_by(
     if person_id is None:
         return Viewed(nobody=reach.words)
     may = refusal is None
-    others = reach.eligible - 1
-    breaking = may_break_glass(request, person_id, reachable.people, now, others=others)
+    breaking = may_break_glass(request, person_id, reachable.people, now)
+    reviewing = may_review_glass(request, person_id, reachable.people, now)
     return Viewed(
         nobody=reach.words,
         snoozed_until=request.attention.snoozed_until(person_id),
         may_break_glass=may and not is_over(request, now) and breaking is None,
-        may_review_glass=may and may_review_glass(request, person_id) is None,
+        may_review_glass=may and reviewing is None,
     )
 
 

@@ -14,8 +14,9 @@ from sayso.channels.viewing import card_now
 from sayso.core.approval_policy import ApprovalPolicy, Severity
 from sayso.errors import CallInvalid, DigestMismatch, NotEligible, NotNow, RequestClosed
 from sayso.people.person import Person
+from sayso.people.stand_in import StandIn
 from sayso.requests.approval import Status, Vote
-from tests.fakes.world import Scene, draft, make_scene, rule
+from tests.fakes.world import Scene, at, draft, make_scene, rule
 
 ANNA = Person("anna", "Anna", admin=True)
 BOB = Person("bob", "Bob", admin=True)
@@ -200,3 +201,64 @@ async def test_votes_that_were_there_stay_and_the_breakers_own_vote_is_one_of_th
     assert [r.person_id for r in done.reviews] == ["anna", "anna"]
     assert "token" not in json.dumps(done.glass.to_json())
     assert (await gate.claim(standing.call_id, standing.digest)).call_id == standing.call_id
+
+
+LISTED = ApprovalPolicy(approvers=("web:anna", "web:bob"), quorum=2, break_glass=3600.0)
+
+
+def away(scene: Scene, absent: str, substitute: str) -> None:
+    """From now on somebody stands in for somebody."""
+    inner = scene.store.inner
+    there, link = inner._directory, StandIn(absent, substitute, at(0), at(9999))
+    stand_ins = (*there.stand_ins, link)
+    inner._directory = replace(there, stand_ins=stand_ins, version=there.version + 1)
+
+
+@pytest.mark.spec("REQ-66")
+@pytest.mark.spec("REQ-68")
+async def test_whoever_only_stands_in_for_the_breaker_is_no_second_person() -> None:
+    scene = emergency(LISTED)
+    anna, nils = await scene.actor(person_id="anna"), await scene.actor(person_id="nils")
+    _, done = await breaking(scene, anna)
+    away(scene, "anna", "nils")
+    with pytest.raises(NotEligible, match="a second person has to review it"):
+        await scene.broker.attention.review_glass(
+            nils, done.request_id, justified=True, comment=None
+        )
+    request = await scene.request(done.request_id)
+    assert not (await card_now(scene.world, request, None, "nils")).asking.may_review_glass
+    away(scene, "bob", "nils")  # now it is Bob's right as well
+    reviewed = await scene.broker.attention.review_glass(
+        nils, done.request_id, justified=True, comment=None
+    )
+    assert reviewed.glass.review.person_id == "nils"
+
+
+@pytest.mark.spec("REQ-66")
+@pytest.mark.spec("REQ-68")
+async def test_with_nobody_but_ones_own_stand_in_to_look_at_it_no_glass_is_broken() -> None:
+    scene = emergency(LISTED)
+    scene.store.folk["bob"] = replace(BOB, enabled=False)
+    away(scene, "anna", "nils")
+    with pytest.raises(NotEligible, match="nobody else could review it"):
+        await breaking(scene, await scene.actor(person_id="anna"))
+
+
+@pytest.mark.spec("REQ-64")
+@pytest.mark.spec("REQ-68")
+async def test_who_is_disabled_at_that_very_moment_reviews_no_broken_glass() -> None:
+    scene = emergency()
+    _, done = await breaking(scene)
+    anna = await scene.actor(person_id="anna")
+    apply = scene.store.inner.apply
+
+    async def disabled_meanwhile(change: Any) -> None:
+        scene.store.folk["anna"] = replace(ANNA, enabled=False)
+        await apply(change)
+
+    scene.store.apply = disabled_meanwhile
+    with pytest.raises(NotEligible):
+        await scene.broker.attention.review_glass(
+            anna, done.request_id, justified=True, comment=None
+        )
+    assert (await scene.request(done.request_id)).glass.review is None
