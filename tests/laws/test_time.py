@@ -74,7 +74,8 @@ def test_on_timeout_allow_needs_a_confirmed_delivery(
     told = any(delivery.person_id in eligible for delivery in delivered)
     grave = policy.severity is Severity.HIGH and not policy.acknowledge_high_risk
     lifted = why.must_ask or why.doubtful or why.reason is Reason.RULES_UNAVAILABLE
-    allows = policy.on_timeout is OnTimeout.ALLOW and told and not grave and not lifted
+    timed = policy.timeout is not None  # where it is none, only a quorum out of reach ends it
+    allows = policy.on_timeout is OnTimeout.ALLOW and timed and told and not grave and not lifted
     assert (after.status is Status.APPROVED) == allows
     assert due(request, at(600)) != event or not allows, "nobody is known, and time approved"
 

@@ -133,9 +133,17 @@ class ApprovalPolicy:
 
 
 def may_end_in_allow(policy: ApprovalPolicy) -> bool:
-    """Whether the end of the time may approve at all: `on_timeout: allow`, for what is not too grave."""
-    grave = policy.severity is Severity.HIGH and not policy.acknowledge_high_risk
-    return policy.on_timeout is OnTimeout.ALLOW and not grave
+    """Whether the end of the time may approve at all: `on_timeout: allow`, for what is not too grave.
+
+    It has to be a time that the policy sets: where it sets none, only a quorum out of reach ends the
+    waiting, and that always refuses (REQ-12).
+    """
+    timed = policy.wait_seconds is not None
+    return policy.on_timeout is OnTimeout.ALLOW and timed and not _is_too_grave(policy)
+
+
+def _is_too_grave(policy: ApprovalPolicy) -> bool:
+    return policy.severity is Severity.HIGH and not policy.acknowledge_high_risk
 
 
 _KNOWN = frozenset(ApprovalPolicy().to_json())
@@ -191,7 +199,7 @@ def parse_approval_policy(data: dict[str, Any], *, must_ask: bool = False) -> Ap
         )
     if policy.on_timeout is OnTimeout.ALLOW and must_ask:
         raise RuleRefused("`on_timeout: allow` cannot stand with must_ask", "use `reject`")
-    if policy.on_timeout is OnTimeout.ALLOW and not may_end_in_allow(policy):
+    if policy.on_timeout is OnTimeout.ALLOW and _is_too_grave(policy):
         raise RuleRefused(
             "`on_timeout: allow` with severity `high` needs `acknowledge_high_risk: true`",
             "use `reject`, or acknowledge the risk",

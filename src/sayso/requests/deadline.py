@@ -31,6 +31,7 @@ LEASE_SECONDS = 30.0
 
 _UNTOLD = "no delivery to an eligible person was confirmed"
 _ALWAYS_A_PERSON = "a person is always asked about this, so time cannot allow it"
+_NO_TIME = "its policy sets no time, so time cannot allow it"
 
 
 def is_over(request: ApprovalRequest, now: Moment) -> bool:
@@ -128,7 +129,10 @@ def _expiry(request: ApprovalRequest, now: Moment, eligible: Collection[str]) ->
         return Approved(Resolution(Reason.EXPIRED_ALLOW, now))
     comment = None
     if request.policy.on_timeout is OnTimeout.ALLOW:
-        comment = _UNTOLD if time_may_allow(request) else _ALWAYS_A_PERSON
+        if request.policy.wait_seconds is None:
+            comment = _NO_TIME
+        else:
+            comment = _UNTOLD if time_may_allow(request) else _ALWAYS_A_PERSON
     return Expired(Resolution(Reason.EXPIRED, now, comment=comment))
 
 

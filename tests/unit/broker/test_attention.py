@@ -83,6 +83,29 @@ async def test_without_a_delivery_the_time_rejects() -> None:
     assert await over(scene, standing.call_id) == (Status.EXPIRED, "expired")
 
 
+@pytest.mark.spec("REQ-12")
+@pytest.mark.parametrize("when", ["before it was asked", "after"])
+async def test_the_limit_of_what_was_out_of_reach_for_a_while_allows_nothing(when: str) -> None:
+    """The policy sets no time: that there is an end at all comes from the quorum, and it refuses."""
+    scene = allowing(ApprovalPolicy(quorum=2, timeout="none", on_timeout=OnTimeout.ALLOW))
+    gate, away = await scene.gate(), replace(ANNA, admin=False)
+    if when == "before it was asked":
+        scene.store.folk["anna"] = away
+    standing = await gate.submit(draft())
+    await scene.broker.attention.delivered(standing.call_id, standing.digest, "telegram", [OWNER])
+    if when == "after":
+        scene.store.folk["anna"] = away
+        await sweep(scene.world)
+    scene.store.folk["anna"] = ANNA
+    await scene.clock.sleep(600)
+    await sweep(scene.world)
+    request = await scene.request(standing.call_id)
+    assert request.status is Status.EXPIRED
+    if when == "after":
+        assert request.resolution is not None
+        assert request.resolution.comment == "its policy sets no time, so time cannot allow it"
+
+
 async def test_time_allows_nothing_that_a_list_asks_about() -> None:
     """An ask of a list always goes to a person (POL-20)."""
     scene = make_scene(rule("ask", approval=ALLOWS))
