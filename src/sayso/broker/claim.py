@@ -228,6 +228,7 @@ async def _ask_again(
             frozen=await preconditions(world, session, fresh, asking),
             changed=tuple(changed),
             remember=await offered(world, session, fresh, asking),
+            dialogue=request.context,
         ),
     )
     assert follow_up.request is not None, "an ask makes a request"

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sayso.audit.redacted_call import Redaction
 from sayso.broker.change import change_of, notice, write
+from sayso.broker.led_here import kept_of
 from sayso.broker.offering import Offered, offered
 from sayso.broker.ports import NewCall, Standing, StoredCall
 from sayso.broker.preconditions import preconditions
@@ -14,6 +15,7 @@ from sayso.broker.records import verdict_record
 from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
 from sayso.core.budget import Booking
 from sayso.core.call import ToolCall, digest_of
+from sayso.core.dialogue import Dialogue, read_dialogue
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
@@ -50,6 +52,7 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
     with other arguments before.
     """
     now = world.clock.now()
+    dialogue = read_dialogue(draft.context)
     call = await bound(world, session, draft, now)
     digest = digest_of(call)
     if call.external_id is not None:
@@ -67,7 +70,7 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
         frozen = await preconditions(world, session, call, verdict)
         remember = await offered(world, session, call, verdict)
         people = await world.store.directory()
-    new = new_call(call, verdict, people, now, frozen=frozen, remember=remember)
+    new = new_call(call, verdict, people, now, frozen=frozen, remember=remember, dialogue=dialogue)
     new = await widened(world, new)
     earlier = await world.store.submit(new)
     if earlier is not None:
@@ -93,6 +96,7 @@ def booked_by(verdict: Verdict, call: ToolCall) -> tuple[Booking, ...]:
 async def decide_only(world: World, session: Session, draft: CallDraft) -> Standing:
     """The verdict on a call that is not submitted; recorded, and nobody is asked (GATE-1)."""
     now = world.clock.now()
+    read_dialogue(draft.context)  # what submit would refuse is refused here
     call = await bound(world, session, draft, now)
     verdict = await decide_call(world, session, call)
     await world.store.record([verdict_record(call, verdict, now)])
@@ -118,11 +122,12 @@ def new_call(
     frozen: tuple[Precondition, ...] | None = None,
     changed: tuple[Changed, ...] = (),
     remember: Offered | None = None,
+    dialogue: Dialogue | None = None,
 ) -> NewCall:
     """What a submitted call writes: itself, its verdict's record and, where it asks, its request.
 
     `people` are those of today. `previous`, `frozen` (its preconditions), `changed` and what can be remembered are
-    those of the request.
+    those of the request; of the `dialogue` it keeps what its policy has shown.
     """
     request = None
     if booked_by(verdict, call):
@@ -130,13 +135,15 @@ def new_call(
         said = Resolution(verdict.reason, now, comment="within the budget of a rule")
         request = apply(request_about(call, verdict, people, now, previous), Approved(said))
     elif verdict.effect is Effect.ASK:
+        asked = request_about(call, verdict, people, now, previous)
         request = replace(
-            request_about(call, verdict, people, now, previous),
+            asked,
             preconditions=frozen,
             changed=changed,
             keys=() if remember is None else remember.keys,
             tool_category=None if remember is None else remember.tool_category,
             once_only=remember is not None and remember.once_only,
+            context=kept_of(dialogue, asked.policy.context),
         )
     notices: tuple[Notice, ...] = ()
     if request is not None and request.waits:

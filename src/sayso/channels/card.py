@@ -14,6 +14,7 @@ from datetime import tzinfo
 from typing import Any
 
 from sayso.channels.card_asking import NOT_KNOWN, CardAsking, Viewed, asking_of
+from sayso.channels.card_dialogue import CardDialogue, dialogue_of
 from sayso.channels.card_offer import NOTHING, CardOffer, offer_of
 from sayso.channels.card_parts import (
     CardArgument,
@@ -55,7 +56,8 @@ class Card:
     """The neutral picture of a request, for one viewer at one moment.
 
     `previous` is the request that this one asks again, and `changed` what has changed since that one
-    was approved; `edited` is what an approver changed. `approve_refused` says why approving is not
+    was approved; `edited` is what an approver changed. `context` is the dialogue, as the agent's side
+    tells it. `approve_refused` says why approving is not
     offered (None if it is); `result` is the line that stands where the card was once it is resolved.
     """
 
@@ -91,6 +93,7 @@ class Card:
     outcome: Outcome | None
     result: str | None
     offer: CardOffer = NOTHING
+    context: CardDialogue | None = None
 
     @property
     def waits(self) -> bool:
@@ -135,6 +138,7 @@ class Card:
             "changed": [change.to_json() for change in self.changed],
             "edited": None if self.edited is None else self.edited.to_json(),
             "agent_words": _optional_json(self.agent_words),
+            "context": None if self.context is None else self.context.to_json(),
             "who": self.who.to_json(),
             "asking": self.asking.to_json(),
             "offer": self.offer.to_json(),
@@ -215,6 +219,7 @@ def card_of(
             may_reject=who.may_decide,
             need=who.need,
         ),
+        context=dialogue_of(request.context),
     )
 
 

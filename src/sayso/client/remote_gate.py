@@ -14,6 +14,7 @@ from sayso.broker.ports import AskedBack, BatchMade, Claim, Standing, Unfinished
 from sayso.client.connection import ANSWER_SECONDS, Connection
 from sayso.client.problems import expect
 from sayso.core.call import check_arguments
+from sayso.core.dialogue import read_dialogue
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.requests.precondition import Precondition, PreconditionKind
@@ -189,14 +190,15 @@ class RemoteGate:
 
     async def submit_batch(self, name: str, drafts: Sequence[CallDraft]) -> BatchMade:
         """See GatePort; sent again if need be, since a name and a place in it mean one call."""
-        body = {
-            "session_id": self.session_id,
-            "name": name,
-            "calls": [
-                {k: v for k, v in self._body(draft).items() if k != "session_id"}
-                for draft in drafts
-            ],
-        }
+        calls = [self._body(draft) for draft in drafts]
+        for call in calls:
+            del call["session_id"]
+        body: dict[str, Any] = {"session_id": self.session_id, "name": name, "calls": calls}
+        shared = calls[0].get("context") if calls else None
+        if shared is not None and all(call.get("context") == shared for call in calls):
+            body["context"] = shared  # the calls of a turn come from one dialogue: it is sent once
+            for call in calls:
+                del call["context"]
         found = await self._connection.send("POST", "/api/batches", body, again=True)
         told = expect(found, "batch_id", "standings")
         return BatchMade(told["batch_id"], tuple(_standing(one) for one in told["standings"]))
@@ -247,7 +249,11 @@ class RemoteGate:
         await self._connection.send("POST", path, again=True)
 
     def _body(self, draft: CallDraft) -> dict[str, Any]:
-        """A call as it is sent; raises CallInvalid for arguments that JSON cannot carry exactly."""
+        """A call as it is sent; raises CallInvalid for arguments that JSON cannot carry exactly.
+
+        Of the dialogue no more is sent than a server can show.
+        """
+        dialogue = read_dialogue(draft.context)
         return {
             "session_id": self.session_id,
             "tool": draft.tool,
@@ -258,6 +264,7 @@ class RemoteGate:
                 detail=draft.detail,
                 diff=draft.diff,
                 definition=draft.definition,
+                context=None if dialogue is None else dialogue.to_json(),
             ),
         }
 

@@ -55,6 +55,7 @@ class CallDraft:
 
     `definition` is the digest of the definition that a server's tool was last offered with
     (core/observed_tool.py), from the side that runs it. `batch_id` is set for the calls of a batch.
+    `context` is the dialogue that it came from, as core/dialogue.py reads it: no part of the call.
     """
 
     tool: str
@@ -65,6 +66,7 @@ class CallDraft:
     diff: str | None = None
     definition: str | None = None
     batch_id: str | None = None
+    context: Mapping[str, Any] | None = None
 
 
 def below(session: Session, above: Session, name: str) -> Session:

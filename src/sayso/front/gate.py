@@ -122,9 +122,10 @@ class Gate:
         """Ask for a call and run it at most once with exactly the judged arguments.
 
         `execute` is awaited with the arguments; where a person has changed them, with those, and
-        `on_edited` is awaited before it. `more` may hold `server` (an MCP server's configured
-        name), `external_id` and `detail`. Raises CallDenied (policy), CallRejected (a person, or it
-        expired), CallAlreadyRan, or a SaysoError if the gate itself cannot work: then nothing ran.
+        `on_edited` is awaited before it. `more` may hold `server` (an MCP server's configured name),
+        `external_id`, `detail` and `context` (the dialogue, for people to understand the call). Raises
+        CallDenied (policy), CallRejected (a person, or it expired), CallAlreadyRan, or a SaysoError if
+        the gate itself cannot work: then nothing ran.
         """
         port = await self._bridged()
         with self._at_work():

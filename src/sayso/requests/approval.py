@@ -8,6 +8,7 @@ from typing import Any
 
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall
+from sayso.core.dialogue import Dialogue
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.core.reason import Reason
 from sayso.core.withheld import Withheld
@@ -189,7 +190,8 @@ class ApprovalRequest:
     `previous` is the request this one asks again, and `changed` what has changed since that one was
     approved. `preconditions` are what has to be as it was when this request was made; None if nothing
     was noted. Where `edited` is set, `call` and `digest` are the edited ones, and all votes for other
-    digests count no more.
+    digests count no more. `context` is what was kept of the dialogue that it came from, the agent's
+    side's words.
     """
 
     call: ToolCall
@@ -219,6 +221,7 @@ class ApprovalRequest:
     edited: Edited | None = None
     attention: Attention = NO_ATTENTION
     glass: BrokenGlass | None = None
+    context: Dialogue | None = None
 
     @property
     def may_be_bypassed(self) -> bool:

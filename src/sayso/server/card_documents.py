@@ -139,6 +139,29 @@ class AskingShown(Document):
     may_review_glass: bool
 
 
+class WordsShown(Document):
+    """What somebody is said to have said; with `cut` only its beginning was kept."""
+
+    content: Shown
+    cut: bool
+
+
+class MessageShown(Document):
+    """A message of the dialogue."""
+
+    role: Literal["user", "assistant", "tool", "system"]
+    content: Shown
+    cut: bool
+
+
+class DialogueShown(Document):
+    """The dialogue that the call came from, as the agent's side tells it, not checked; it never runs."""
+
+    user_request: WordsShown | None
+    summary: WordsShown | None
+    messages: list[MessageShown]
+
+
 class OutcomeShown(Document):
     """What came of the run."""
 
@@ -228,6 +251,7 @@ class Card(Document):
     changed: list[ChangeShown]
     edited: EditShown | None
     agent_words: Shown | None
+    context: DialogueShown | None
     who: WhoShown
     asking: AskingShown
     approve_refused: str | None

@@ -125,6 +125,7 @@ def test_the_json_has_exactly_the_documented_shape() -> None:
         "changed": [],
         "edited": None,
         "agent_words": [{"text": "because"}],
+        "context": None,
         "who": {
             "approver": "any",
             "have": 0,

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text as Row
 
 from sayso.channels.card import Card
+from sayso.channels.card_dialogue import CardSaid
 from sayso.channels.display import Cut, Run, Shown, count_words, cut, one_line, show
 from sayso.channels.result import countdown_words, seconds_words
 from sayso.channels.terminal.rows import CUT_STYLE, fold, lines_of, warnings_of
@@ -23,6 +24,8 @@ from sayso.core.moment import Moment, seconds_between, to_rfc3339
 MAX_WIDTH = 80
 WORDS_ROWS = 20
 """How many rows of the agent's words, and of a sentence, are drawn before they are cut."""
+TURN_ROWS = 6
+"""How many rows of each text of the dialogue are."""
 
 
 class Look(Enum):
@@ -63,11 +66,7 @@ def draw(
         _why(sheet, card)
     sheet.heading("What will run" if card.waits else "What it was")
     _what(sheet, card, diff_lines)
-    if card.agent_words is not None:
-        sheet.heading("What led here")
-        sheet.prose(show("The agent’s words, not checked:"), "  ", "dim")
-        sheet.block(card.agent_words, "  ▏ ", WORDS_ROWS, prose=True)
-        sheet.warn([card.agent_words])
+    _led_here(sheet, card)
     _questions(sheet, card)
     sheet.add(Row())
     return Picture(sheet.printed(look), sheet.cut, sheet.cut_what)
@@ -141,6 +140,33 @@ def _glass(sheet: _Sheet, card: Card) -> None:
         comment = () if glass.comment is None else (*show(": "), *one_line(glass.comment))
         sheet.prose((*show(f"{glass.reviewed_by} found it {what}"), *comment), " ", "dim")
     sheet.warn([glass.why, *([glass.comment] if glass.comment is not None else [])])
+
+
+def _led_here(sheet: _Sheet, card: Card) -> None:
+    """The dialogue and the agent's reasons, each line behind an edge, so that it is nothing but words."""
+    if card.context is None and card.agent_words is None:
+        return
+    sheet.heading("What led here")
+    if card.context is not None:
+        sheet.prose(show("The dialogue, as the agent’s side tells it, not checked:"), "  ", "dim")
+        _said(sheet, "the user’s last request", card.context.user_request)
+        _said(sheet, "summary", card.context.summary)
+        for message in card.context.messages:
+            _said(sheet, message.role or "", message)
+    if card.agent_words is not None:
+        sheet.prose(show("The agent’s words, not checked:"), "  ", "dim")
+        sheet.block(card.agent_words, "  ▏ ", WORDS_ROWS, prose=True)
+        sheet.warn([card.agent_words])
+
+
+def _said(sheet: _Sheet, who: str, said: CardSaid | None) -> None:
+    if said is None:
+        return
+    sheet.prose(one_line(show(who)), "  ", "cyan")
+    sheet.block(said.content, "  ▏ ", TURN_ROWS, prose=True)
+    if said.cut:
+        sheet.prose(show("… it went on; only its beginning was kept"), "  ", CUT_STYLE)
+    sheet.warn([said.content])
 
 
 def _questions(sheet: _Sheet, card: Card) -> None:

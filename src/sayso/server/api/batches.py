@@ -7,10 +7,9 @@ from litestar import get, post
 from litestar.params import FromPath, JSONBody
 
 from sayso.broker.sets import CallSet
-from sayso.core.session import CallDraft
 from sayso.errors import CallInvalid
 from sayso.requests.approval import Vote
-from sayso.server.api.calls import standing
+from sayso.server.api.calls import draft_of, standing
 from sayso.server.auth import Who
 from sayso.server.batch_documents import (
     BatchMade,
@@ -20,7 +19,8 @@ from sayso.server.batch_documents import (
     Unfinished,
     UnfinishedCall,
 )
-from sayso.server.bodies import BatchBody, BatchCallBody, SetBody, TurnBody
+from sayso.server.bodies import SetBody
+from sayso.server.call_bodies import BatchBody, TurnBody
 from sayso.server.cards import Cards
 from sayso.server.config import MAX_CALL_BODY
 from sayso.server.injected import Asked, TheBroker, TheBuckets, TheCards
@@ -41,7 +41,9 @@ async def submit_batch(
     """Make the calls of one turn, in their order, each with a request of its own where it asks."""
     buckets.take(request.user.credential.credential_id, len(await request.body()))
     gate = await broker.gate_for(request.user, data.session_id)
-    made = await gate.submit_batch(data.name, [_draft(call) for call in data.calls])
+    made = await gate.submit_batch(
+        data.name, [draft_of(call, call.context or data.context) for call in data.calls]
+    )
     return BatchMade(
         batch_id=made.batch_id, standings=[standing(found) for found in made.standings]
     )
@@ -135,16 +137,4 @@ async def _shown(request: Asked, cards: Cards, found: CallSet) -> SetShown:
         code=found.code,
         waits=found.waits,
         cards=await cards.of_all(request.user, found.requests),
-    )
-
-
-def _draft(data: BatchCallBody) -> CallDraft:
-    return CallDraft(
-        tool=data.tool,
-        arguments=data.arguments,
-        server=data.server,
-        external_id=data.external_id,
-        detail=data.detail,
-        diff=data.diff,
-        definition=data.definition,
     )

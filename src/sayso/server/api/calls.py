@@ -12,7 +12,15 @@ from sayso.broker import ports
 from sayso.core.session import CallDraft
 from sayso.people.token import CredentialKind
 from sayso.server.auth import Who
-from sayso.server.bodies import AnswerBody, CallBody, ClaimBody, OutcomeBody, RenewBody
+from sayso.server.call_bodies import (
+    AnswerBody,
+    BatchCallBody,
+    CallBody,
+    ClaimBody,
+    DialogueBody,
+    OutcomeBody,
+    RenewBody,
+)
 from sayso.server.config import MAX_CALL_BODY
 from sayso.server.documents import ClaimAnswer, ClaimTaken, Standing
 from sayso.server.injected import Asked, TheBroker, TheBuckets, TheClosing
@@ -42,7 +50,7 @@ async def submit_call(
     """
     buckets.take(request.user.credential.credential_id, len(await request.body()))
     gate = await broker.gate_for(request.user, data.session_id)
-    return standing(await gate.submit(_draft(data)))
+    return standing(await gate.submit(draft_of(data, data.context)))
 
 
 @post(
@@ -62,7 +70,7 @@ async def decide_call(
     """The verdict alone; nobody is asked, and nothing waits."""
     buckets.take(request.user.credential.credential_id, len(await request.body()))
     gate = await broker.gate_for(request.user, data.session_id)
-    return standing(await gate.decide(_draft(data)))
+    return standing(await gate.decide(draft_of(data, data.context)))
 
 
 @get(
@@ -189,7 +197,8 @@ def standing(found: ports.Standing) -> Standing:
     return msgspec.convert(found, Standing, from_attributes=True)
 
 
-def _draft(data: CallBody) -> CallDraft:
+def draft_of(data: CallBody | BatchCallBody, context: DialogueBody | None) -> CallDraft:
+    """What a body says of a call, with the dialogue that it came from."""
     return CallDraft(
         tool=data.tool,
         arguments=data.arguments,
@@ -198,4 +207,5 @@ def _draft(data: CallBody) -> CallDraft:
         detail=data.detail,
         diff=data.diff,
         definition=data.definition,
+        context=None if context is None else msgspec.to_builtins(context),
     )

@@ -12,6 +12,7 @@ from sayso.audit.redacted_call import Redaction, redacted_call
 from sayso.broker.ports import Change, NewCall, StoredCall
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.call import ToolCall, digest_of
+from sayso.core.dialogue import Dialogue
 from sayso.core.moment import Moment
 from sayso.core.withheld import Withheld
 from sayso.people.token import CredentialKind
@@ -50,6 +51,7 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     keys: tuple[Key, ...] = ()
     tool_category: str | None = None
     once_only: bool = False
+    context: Dialogue | None = None
 
 
 class _EditedCall(msgspec.Struct, omit_defaults=True):
@@ -180,6 +182,7 @@ def _frozen(request: ApprovalRequest) -> _Asked:
         request.keys,
         request.tool_category,
         request.once_only,
+        request.context,
     )
 
 
@@ -305,6 +308,7 @@ def read_request(row: Row, keys: CallKeys = NO_KEYS) -> ApprovalRequest:
         keys=asked.keys if state.edited is None else (),
         tool_category=asked.tool_category,
         once_only=asked.once_only,
+        context=asked.context,
         attention=state.attention,
         glass=state.glass,
     )

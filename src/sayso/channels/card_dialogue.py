@@ -1,0 +1,59 @@
+"""The part of a card that tells what led here: the dialogue, as the agent's side tells it (CH-1, CH-17).
+
+It never says what will run. Every surface shows it under its own heading, after what will run, and says
+beside it that nobody has checked it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sayso.channels.display import Shown, show, shown_json
+from sayso.core.dialogue import Dialogue, Said
+
+
+@dataclass(frozen=True, slots=True)
+class CardSaid:
+    """One text of the dialogue; `cut` says that only its beginning was kept. A summary has no role."""
+
+    content: Shown
+    cut: bool
+    role: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The part as the API carries it."""
+        role = {} if self.role is None else {"role": self.role}
+        return {**role, "content": shown_json(self.content), "cut": self.cut}
+
+
+@dataclass(frozen=True, slots=True)
+class CardDialogue:
+    """The user's last request, and the turns before the call or the summary that stands for them."""
+
+    user_request: CardSaid | None
+    summary: CardSaid | None
+    messages: tuple[CardSaid, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The part as the API carries it."""
+        return {
+            "user_request": None if self.user_request is None else self.user_request.to_json(),
+            "summary": None if self.summary is None else self.summary.to_json(),
+            "messages": [message.to_json() for message in self.messages],
+        }
+
+
+def dialogue_of(kept: Dialogue | None) -> CardDialogue | None:
+    """The part for what a request has kept of its dialogue; None where it has nothing."""
+    if kept is None:
+        return None
+    return CardDialogue(
+        None if kept.user_request is None else _said(kept.user_request),
+        None if kept.summary is None else _said(kept.summary),
+        tuple(map(_said, kept.messages)),
+    )
+
+
+def _said(said: Said) -> CardSaid:
+    return CardSaid(show(said.content), said.cut, None if said.role is None else said.role.value)
