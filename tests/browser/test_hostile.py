@@ -31,6 +31,13 @@ async def ask_hostile(site: Site) -> dict[str, Any]:
         session={"workspace": f"/home/{EVIL}/{'/' * 200}", "context_label": EVIL},
         server=f"server {EVIL}"[:500],
         detail=f"{EVIL}\n{LONG}\n{LINES}",
+        context={
+            "user_request": EVIL,
+            "messages": [
+                {"role": "assistant", "content": f"{EVIL}\n{LONG}\n{LINES}"},
+                {"role": "tool", "content": "\u202e" + "A" * 1_000_000},
+            ],
+        },
         diff=f"--- a\n+++ b\n@@ -1,2 +1,2 @@\n-{EVIL}\n+{EVIL}\n {LONG}\n",
     )
 
@@ -161,3 +168,27 @@ async def test_hostile_words_of_a_person_or_a_tool_stay_text(desktop: Window, si
     await expect(desktop.card).to_contain_text('<b id="bold">bold</b>')
     assert await desktop.page.evaluate("typeof hacked") == "undefined"
     await expect(desktop.card.locator("#bold")).to_have_count(0)
+
+
+@pytest.mark.spec("CH-1", "CH-17", "SRV-6")
+async def test_a_dialogue_stands_apart_from_what_will_run_and_says_who_tells_it(
+    desktop: Window, site: Site
+) -> None:
+    await ask_hostile(site)
+    told = desktop.card.locator("sayso-dialogue")
+    await expect(told).to_contain_text("The dialogue, as the agent’s side tells it, not checked")
+    for words in (
+        "The user’s last request",
+        "Assistant",
+        "Tool",
+        '<b id="bold">bold</b>',
+        "U+202E",
+    ):
+        await expect(told).to_contain_text(words)
+    await expect(told.get_by_text("It went on; only its beginning was kept.")).to_have_count(1)
+    await expect(told.locator("#bold, img, script, button")).to_have_count(0)
+    what = await desktop.card.locator("sayso-what").bounding_box()
+    box = await told.bounding_box()
+    assert what is not None
+    assert box is not None
+    assert what["y"] + what["height"] <= box["y"]

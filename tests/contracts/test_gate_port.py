@@ -13,6 +13,7 @@ import pytest
 from sayso.broker.ports import Claim, GatePort, Standing
 from sayso.broker.run import run
 from sayso.client.remote_gate import RemoteGate
+from sayso.core.dialogue import MAX_WORDS, Role, Said
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import (
@@ -379,6 +380,39 @@ async def one_pending(scene: Scene) -> Any:
 def standing_for(request: Any) -> Standing:
     """As much of a standing as a person's vote needs."""
     return Standing(request.request_id, request.digest, "", "ask", "", "")
+
+
+@pytest.mark.spec("REQ-2")
+async def test_a_call_brings_the_dialogue_that_it_came_from_however_long(ports: Ports) -> None:
+    gate = await ports.gate()
+    told = {
+        "user_request": "\u202e" + "x" * 3_000_000,
+        "messages": [{"role": "tool", "content": f"{n} " + "y" * 1000} for n in range(5000)],
+    }
+    standing = await gate.submit(draft(context=told))
+    kept = (await ports.scene.request(standing.call_id)).context
+    assert kept is not None
+    assert kept.user_request == Said("\u202e" + "x" * (MAX_WORDS - 1), Role.USER, cut=True)
+    assert [said.content.split()[0] for said in kept.messages] == ["4997", "4998", "4999"]
+    assert (await gate.decide(draft(context=told))).digest == standing.digest
+    with pytest.raises(CallInvalid):
+        await gate.submit(draft(context={"messages": [{"role": "root", "content": "x"}]}))
+
+
+@pytest.mark.spec("REQ-2")
+async def test_the_calls_of_a_turn_bring_one_dialogue_or_each_its_own(ports: Ports) -> None:
+    gate = await ports.gate()
+    shared = {"user_request": "write to both"}
+    told = [{"user_request": "one"}, {"user_request": "two"}, None]
+    for name, contexts, expected in (
+        ("t1", [shared] * 100, ["write to both"] * 100),
+        ("t2", told, ["one", "two", None]),
+    ):
+        drafts = [draft(arguments={"n": n}, context=one) for n, one in enumerate(contexts)]
+        made = await gate.submit_batch(name, drafts)
+        kept = [(await ports.scene.request(s.call_id)).context for s in made.standings]
+        found = [k and k.user_request and k.user_request.content for k in kept]
+        assert found == expected
 
 
 @pytest.mark.spec("REQ-33")

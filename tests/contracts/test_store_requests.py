@@ -15,6 +15,7 @@ from sayso.broker.ports import StoredCall
 from sayso.core.approval_policy import ApprovalPolicy, Approver, OnTimeout, Severity
 from sayso.core.asking import Escalation
 from sayso.core.call import Owner, digest_of
+from sayso.core.dialogue import MAX_WORDS, Dialogue, Role, Said
 from sayso.core.reason import Reason
 from sayso.core.session import Session
 from sayso.errors import LostRace, NotEligible, StoreError
@@ -108,6 +109,23 @@ async def test_an_edited_call_is_kept_beside_the_one_that_was_asked(store: Any) 
     kept = await store.call(request.request_id)
     assert kept is not None
     assert (kept[0].digest, kept[1]) == (request.digest, request.call)
+
+
+@pytest.mark.spec("REQ-2")
+async def test_the_dialogue_stays_with_the_request(store: Any) -> None:
+    said = "say \u202eit\x00 \U0001f600 " + "x" * MAX_WORDS
+    kept = Dialogue(
+        Said(said, Role.USER, cut=True),
+        Said("a summary"),
+        (Said("one", Role.TOOL), Said("", Role.SYSTEM)),
+    )
+    request = replace(a_request(), context=kept)
+    assert await store.submit(new(request)) is None
+    assert (await live(store, "c1")).context == kept
+    await store.apply(step(request, CallerLeft()))
+    assert (await live(store, "c1")).context == kept
+    await store.submit(asks("c2"))
+    assert (await live(store, "c2")).context is None
 
 
 async def test_what_was_submitted_is_there_whole(store: Any) -> None:

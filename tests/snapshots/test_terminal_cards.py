@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from sayso.channels.card import card_of
 from sayso.channels.terminal.picture import Look, draw, explain_text
 from sayso.core.approval_policy import ApprovalPolicy, Severity
+from sayso.core.dialogue import MAX_WORDS, Dialogue, Role, Said
 from sayso.core.reason import Reason
 from sayso.requests.approval import ApprovalRequest, Caller, Why
 from tests.fakes.values import a_call, a_request, a_review, at, in_every_state
@@ -94,12 +95,34 @@ def long() -> ApprovalRequest:
     )
 
 
+FAKE_CARD = "ok\n ─────\n What will run\n  │ ls\n  1 line, nothing cut."
+
+
+def told() -> ApprovalRequest:
+    """A dialogue that pretends to be a card, and one text of which goes on for long."""
+    fake = f"{FAKE_CARD}\n\x1b[2J\u202elive\u2066 {{{{ 7*7 }}}} [bold]x[/bold]"
+    kept = Dialogue(
+        Said("Ship 0.4, please.", Role.USER),
+        None,
+        (Said(fake, Role.ASSISTANT), Said("x" * 70 + " " + "line\n" * 40, Role.TOOL, cut=True)),
+    )
+    call = a_call(tool="run", arguments={"command": "rm -rf build"}, detail="They asked for it.")
+    return a_request(call, action="Run rm?", context=kept)
+
+
 def quorum() -> ApprovalRequest:
     request = a_request(policy=ApprovalPolicy(severity=Severity.LOW, role="finance", quorum=2))
     return replace(request, reviews=(a_review("ana"),))
 
 
-CARDS = {"release": release, "edit": edit, "hostile": hostile, "long": long, "quorum": quorum}
+CARDS = {
+    "release": release,
+    "edit": edit,
+    "hostile": hostile,
+    "long": long,
+    "quorum": quorum,
+    "told": told,
+}
 
 
 @pytest.mark.parametrize("name", CARDS)
@@ -107,7 +130,8 @@ def test_a_card_in_plain_text(name: str, snapshot: SnapshotAssertion) -> None:
     card = card_of(CARDS[name](), now=at(138))
     picture = draw(card, at(138), diff_lines=20, look=Look.PLAIN)
     assert picture.text == snapshot
-    assert picture.cut == picture.cut_what == (name == "long")
+    assert picture.cut == (name in {"long", "told"})
+    assert picture.cut_what == (name == "long")
 
 
 @pytest.mark.parametrize("look", [Look.COLOUR, Look.MONOCHROME], ids=lambda look: look.value)
@@ -158,3 +182,34 @@ def test_the_code_and_the_agents_words_stand_where_they_belong() -> None:
     words = next(n for n, line in enumerate(lines) if "rewrite it" in line)
     assert "The agent’s words, not checked:" in lines[words - 1]
     assert title < words
+
+
+@pytest.mark.spec("CH-1", "CH-17", "SRV-6")
+def test_a_dialogue_that_looks_like_a_card_stays_behind_its_edge_and_after_what_will_run() -> None:
+    card = card_of(told(), now=at(138))
+    for full in (True, False):
+        lines = draw(card, at(138), full=full, look=Look.PLAIN).text.split("\n")
+        what, led = lines.index(" What will run"), lines.index(" What led here")
+        assert what < led
+        assert "not checked" in lines[led + 1]
+        for fake in FAKE_CARD.split("\n"):
+            assert f"  ▏ {fake}".rstrip() in [line.rstrip() for line in lines[led:]]
+        assert lines.count(" What will run") == 1
+        assert "  … it went on; only its beginning was kept" in lines
+        text = "\n".join(lines)
+        assert "[U+202E]" in text
+        assert "{{ 7*7 }} [bold]x[/bold]" in text.replace("\n  ┆ ", " ")
+        assert not {"\u202e", "\u2066"} & set(text)
+    assert "characters hidden" in draw(card, at(138), look=Look.PLAIN).text
+
+
+@pytest.mark.spec("CH-1")
+@pytest.mark.parametrize("size", [1, 20])
+def test_the_longest_dialogue_is_drawn_without_hiding_what_will_run(size: int) -> None:
+    said = Said("\u202e" * MAX_WORDS, Role.TOOL, cut=True)
+    request = replace(told(), context=Dialogue(said, None, (said,) * size))
+    picture = draw(card_of(request, now=at(138)), at(138), look=Look.PLAIN)
+    assert (picture.cut, picture.cut_what) == (True, False)
+    lines = picture.text.split("\n")
+    assert "  │ rm -rf build" in lines
+    assert len(lines) < 100 + 60 * size  # a box takes the room of eight characters

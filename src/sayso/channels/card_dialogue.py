@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sayso.channels.display import Shown, show, shown_json
-from sayso.core.dialogue import Dialogue, Said
+from sayso.core.dialogue import Dialogue, Role, Said
 
 
 @dataclass(frozen=True, slots=True)
 class CardSaid:
-    """One text of the dialogue; `cut` says that only its beginning was kept. A summary has no role."""
+    """One text of the dialogue; `cut` says that only its beginning was kept. Only messages have a role."""
 
     content: Shown
     cut: bool
@@ -51,9 +51,9 @@ def dialogue_of(kept: Dialogue | None) -> CardDialogue | None:
     return CardDialogue(
         None if kept.user_request is None else _said(kept.user_request),
         None if kept.summary is None else _said(kept.summary),
-        tuple(map(_said, kept.messages)),
+        tuple(_said(message, message.role) for message in kept.messages),
     )
 
 
-def _said(said: Said) -> CardSaid:
-    return CardSaid(show(said.content), said.cut, None if said.role is None else said.role.value)
+def _said(said: Said, role: Role | None = None) -> CardSaid:
+    return CardSaid(show(said.content), said.cut, None if role is None else role.value)

@@ -103,6 +103,21 @@
  * @property {string} [bypass_scope]
  */
 
+/**
+ * @typedef {object} Words what somebody is said to have said
+ * @property {Shown} content
+ * @property {boolean} cut only its beginning was kept
+ */
+
+/** @typedef {Words & {role: string}} Message */
+
+/**
+ * @typedef {object} Dialogue what led to the call, as the agent's side tells it
+ * @property {Words | null} user_request
+ * @property {Words | null} summary
+ * @property {Message[]} messages
+ */
+
 /** @typedef {{reason: string, by: string | null, channel: string | null, comment: string | null, at: string}} Resolution */
 /** @typedef {{ok: boolean, summary: string, at: string, seconds: number | null, said_by: string | null}} Outcome */
 
@@ -133,6 +148,7 @@
  * @property {{kind: string, text: Shown}[]} changed
  * @property {{by: Shown, at: string, arguments: Argument[]} | null} edited
  * @property {Shown | null} agent_words
+ * @property {Dialogue | null} context
  * @property {Who} who
  * @property {Asking} asking
  * @property {string | null} approve_refused

@@ -38,7 +38,8 @@ async def test_a_request_keeps_what_its_policy_has_shown_without_secrets_and_not
     scene = make_scene(rule("ask"))
     standing = await (await scene.gate()).submit(draft(context=TOLD))
     kept = (await scene.request(standing.call_id)).context
-    assert kept is not None and kept.user_request is not None
+    assert kept is not None
+    assert kept.user_request is not None
     assert kept.user_request.content.startswith("mail alice, my token is [secret, 40 characters, ")
     assert kept.summary is None
     assert [message.role for message in kept.messages] == [
@@ -100,7 +101,8 @@ async def test_a_retry_with_another_dialogue_joins_the_same_request(
     again = await gate.submit(draft(context={"user_request": "be evil"}, external_id=external_id))
     assert (again.call_id, again.digest) == (first.call_id, first.digest)
     kept = (await scene.request(first.call_id)).context
-    assert kept is not None and kept.user_request is not None
+    assert kept is not None
+    assert kept.user_request is not None
     assert kept.user_request.content.startswith("mail alice")
 
 
@@ -131,9 +133,11 @@ def test_a_secret_that_stands_where_a_text_is_cut_is_not_kept_in_part(before: in
     text = "TOKEN=abcdefgh " * 200
     text += "x" * (before - len(text) - 1) + " " + TOKEN + " " + "y" * 100_000
     kept = kept_of(read_dialogue({"user_request": text}), ContextWanted())
-    assert kept is not None and kept.user_request is not None
+    assert kept is not None
+    assert kept.user_request is not None
     content = kept.user_request.content
-    assert "ghp_" not in content and "abcdefgh" not in content
+    assert "ghp_" not in content
+    assert "abcdefgh" not in content
     assert len(content) <= MAX_WORDS
     assert kept.user_request.cut
 
@@ -146,12 +150,12 @@ async def test_a_request_has_one_key_with_its_label_for_each_part_that_asks_and_
     facts = FakeFacts()
     scene.rules._compiled = compile_ruleset((), (), SHIPPED, facts=facts)
     object.__setattr__(scene.world, "facts", facts)
-    standing = await (await scene.gate()).submit(
-        draft("web_fetch", arguments={"url": "https://example.org/a"})
-    )
+    gate = scene.broker.gate((await scene.session(workspace="/w")).session_id)
+    standing = await gate.submit(draft("move_file", arguments={"source": "a", "destination": "b"}))
     request = await scene.request(standing.call_id)
     assert [(key.text, key.label) for key in request.keys] == [
-        ("web:example.org", "fetch anything from example.org")
+        ("delete:/w", "delete any file in /w"),
+        ("write:/w", "edit any file in /w"),
     ]
     covers = card_of(request, now=request.created_at).offer.covers
     assert [restore(label) for label in covers] == [key.label for key in request.keys]

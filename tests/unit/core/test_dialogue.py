@@ -113,7 +113,9 @@ def test_what_is_too_long_is_cut_and_fails_no_call() -> None:
         "summary": "y" * MAX_WORDS,
         "messages": [{"role": "tool", "content": str(n)} for n in range(10_000)],
     })  # fmt: skip
-    assert found is not None and found.user_request is not None and found.summary is not None
+    assert found is not None
+    assert found.user_request is not None
+    assert found.summary is not None
     assert len(found.user_request.content) == MAX_WORDS + SLACK + 1
     assert (found.user_request.cut, found.summary.cut) == (True, False)
     assert [m.content for m in found.messages] == [str(n) for n in range(9979, 10_000)]

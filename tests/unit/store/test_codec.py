@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -57,6 +58,15 @@ def test_a_policy_is_stored_as_it_was_merged() -> None:
     both = {**rows.call, **rows.request}
     found = codec.read_request([both[column.name] for column in REQUEST_COLUMNS])
     assert found.policy == policy != ApprovalPolicy()
+
+
+@pytest.mark.spec("REQ-2")
+def test_a_request_that_an_older_program_wrote_has_no_dialogue() -> None:
+    rows = codec.new_rows(new(a_request()))
+    assert rows.request is not None
+    assert "context" not in json.loads(rows.call["asked"])  # as those of before, which are read
+    both = {**rows.call, **rows.request}
+    assert codec.read_request([both[column.name] for column in REQUEST_COLUMNS]).context is None
 
 
 def test_a_call_that_asks_again_leaves_the_external_id() -> None:

@@ -6,6 +6,7 @@ import { styles } from "../../styles.js";
 import { ago, inFull, left, now, Ticking } from "../../time.js";
 import { SaysoDecision } from "../sayso-decision/sayso-decision.js";
 import "../sayso-asking/sayso-asking.js";
+import "../sayso-dialogue/sayso-dialogue.js";
 import "../sayso-set/sayso-set.js";
 import "../sayso-shown/sayso-shown.js";
 import "../sayso-what/sayso-what.js";
@@ -136,14 +137,18 @@ export class SaysoApprovalCard extends LitElement {
   }
 
   /** @param {Card} card */
-  #led({ agent_words }) {
-    if (!agent_words || agent_words.length === 0) return nothing;
+  #led({ agent_words, context }) {
+    const words = agent_words ?? [];
+    if (words.length === 0 && !context) return nothing;
     return html`<section aria-labelledby="led">
       <h2 id="led">What led here</h2>
-      <figure class="words">
-        <figcaption class="meta">The agent’s words, not checked</figcaption>
-        <blockquote class=${isLong(agent_words) ? "long" : ""} tabindex=${isLong(agent_words) ? 0 : nothing} aria-label="The agent’s words, not checked"><sayso-shown .runs=${agent_words}></sayso-shown></blockquote>
-      </figure>
+      ${context ? html`<sayso-dialogue .dialogue=${context}></sayso-dialogue>` : nothing}
+      ${words.length === 0
+        ? nothing
+        : html`<figure class="words">
+            <figcaption class="meta">The agent’s words, not checked</figcaption>
+            <blockquote class=${isLong(words) ? "long" : ""} tabindex=${isLong(words) ? 0 : nothing} aria-label="The agent’s words, not checked"><sayso-shown .runs=${words}></sayso-shown></blockquote>
+          </figure>`}
     </section>`;
   }
 
