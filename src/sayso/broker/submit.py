@@ -96,7 +96,6 @@ def booked_by(verdict: Verdict, call: ToolCall) -> tuple[Booking, ...]:
 async def decide_only(world: World, session: Session, draft: CallDraft) -> Standing:
     """The verdict on a call that is not submitted; recorded, and nobody is asked (GATE-1)."""
     now = world.clock.now()
-    read_dialogue(draft.context)  # what submit would refuse is refused here
     call = await bound(world, session, draft, now)
     verdict = await decide_call(world, session, call)
     await world.store.record([verdict_record(call, verdict, now)])
@@ -143,7 +142,7 @@ def new_call(
             keys=() if remember is None else remember.keys,
             tool_category=None if remember is None else remember.tool_category,
             once_only=remember is not None and remember.once_only,
-            context=kept_of(dialogue, asked.policy.context),
+            context=kept_of(call, dialogue, asked.policy.context),
         )
     notices: tuple[Notice, ...] = ()
     if request is not None and request.waits:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sayso.core.call import ToolCall, check_arguments, check_name
+from sayso.core.dialogue import read_dialogue
 from sayso.core.moment import Moment
 
 DEFAULT_GROUP = "default"
@@ -87,8 +88,9 @@ def below(session: Session, above: Session, name: str) -> Session:
 def bind(draft: CallDraft, session: Session, call_id: str) -> ToolCall:
     """Make a draft a call of this session.
 
-    Raises CallInvalid for names or arguments that cannot be accepted.
+    Raises CallInvalid for names, arguments or a dialogue that cannot be accepted.
     """
+    read_dialogue(draft.context)  # nothing of a call is made where this is refused
     return ToolCall(
         call_id=call_id,
         tool=check_name("tool name", draft.tool),

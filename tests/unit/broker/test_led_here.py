@@ -18,6 +18,7 @@ from sayso.policy.ruleset import compile_ruleset
 from sayso.policy.shipped_descriptors import SHIPPED
 from sayso.requests.approval import Status, Vote
 from tests.fakes.facts import FakeFacts
+from tests.fakes.values import a_call
 from tests.fakes.world import draft, make_scene, rule
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -60,6 +61,15 @@ async def test_a_request_keeps_what_its_policy_has_shown_without_secrets_and_not
 
 
 @pytest.mark.spec("REQ-2")
+async def test_what_the_call_names_as_its_secret_is_hidden_in_the_dialogue_too() -> None:
+    scene = make_scene(rule("ask"))
+    told = {"user_request": "log in as ana with hunter2hunter2"}
+    call = draft(arguments={"password": "hunter2hunter2"}, context=told)
+    kept = (await scene.request((await (await scene.gate()).submit(call)).call_id)).context
+    assert kept is not None
+    assert kept.user_request == Said("log in as ana with [secret, 14 characters]", Role.USER)
+
+
 async def test_the_rules_own_policy_decides_what_is_kept() -> None:
     wanted = ContextWanted(user_request=False, summary=True)
     scene = make_scene(rule("ask", approval=ApprovalPolicy(context=wanted)))
@@ -124,6 +134,8 @@ async def test_what_is_no_dialogue_makes_no_request() -> None:
     for ask in (gate.submit, gate.decide):
         with pytest.raises(CallInvalid, match="no dialogue"):
             await ask(draft(context={"prompt": "x"}))
+    with pytest.raises(CallInvalid, match="no dialogue"):
+        await gate.submit_batch("t1", [draft(), draft(context={"prompt": "x"})])
     assert await scene.store.pending() == []
 
 
@@ -132,7 +144,7 @@ async def test_what_is_no_dialogue_makes_no_request() -> None:
 def test_a_secret_that_stands_where_a_text_is_cut_is_not_kept_in_part(before: int) -> None:
     text = "TOKEN=abcdefgh " * 200
     text += "x" * (before - len(text) - 1) + " " + TOKEN + " " + "y" * 100_000
-    kept = kept_of(read_dialogue({"user_request": text}), ContextWanted())
+    kept = kept_of(a_call(), read_dialogue({"user_request": text}), ContextWanted())
     assert kept is not None
     assert kept.user_request is not None
     content = kept.user_request.content
