@@ -70,6 +70,7 @@ async def test_what_the_call_names_as_its_secret_is_hidden_in_the_dialogue_too()
     assert kept.user_request == Said("log in as ana with [secret, 14 characters]", Role.USER)
 
 
+@pytest.mark.spec("REQ-2")
 async def test_the_rules_own_policy_decides_what_is_kept() -> None:
     wanted = ContextWanted(user_request=False, summary=True)
     scene = make_scene(rule("ask", approval=ApprovalPolicy(context=wanted)))
