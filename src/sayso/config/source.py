@@ -13,7 +13,7 @@ from sayso.broker.rule_source import ListRules
 from sayso.config.followed import FollowedFile, Said
 from sayso.config.settings import Scope, Settings
 from sayso.config.trust import TRUST_NAME, TrustBook
-from sayso.config.workspace import PROJECT_FILES, folders_of, workspace_file
+from sayso.config.workspace import PROJECT_FILES, folders_above, folders_of, workspace_file
 from sayso.policy.rule import Rule
 
 LOOK_SECONDS = 0.5
@@ -118,7 +118,8 @@ class SettingsRules:
             self._workspaces.move_to_end(workspace)
             if self._now() - found.looked >= LOOK_SECONDS:
                 folders = folders_of(workspace)
-                if folders != found.folders:
+                # A repository that is made further in, by a call perhaps, takes no rules away.
+                if folders != found.folders[: len(folders)]:
                     found = self._workspaces[workspace] = self._find(workspace)
                     self._edition += 1
                 self._look(found)
@@ -133,12 +134,18 @@ class SettingsRules:
         for folder in folders:
             for name in PROJECT_FILES:
                 files.append(self._file(Path(folder, name), Scope.PROJECT, folders[-1]))
-            assert self.configuration is not None, "without it no workspace has files"
-            own = workspace_file(self.configuration, folder)
-            files.append(self._file(own, Scope.WORKSPACE, None))
+            files.append(self._own_for(folder))
+        # The user's own files count for all below their folder, whatever repositories lie there.
+        files += [
+            self._own_for(folder) for above in folders[-1:] for folder in folders_above(above)
+        ]
         if self.trust is not None:
             self.trust.look()
         return _Workspace(folders, files, self._now())
+
+    def _own_for(self, folder: str) -> FollowedFile:
+        assert self.configuration is not None, "without it no workspace has files"
+        return self._file(workspace_file(self.configuration, folder), Scope.WORKSPACE, None)
 
     def _file(self, path: Path, scope: Scope, inside: str | None) -> FollowedFile:
         found = self._known.get((path, inside))

@@ -33,6 +33,11 @@ def folders_of(workspace: str) -> tuple[str, ...]:
     return (real,)
 
 
+def folders_above(folder: str) -> tuple[str, ...]:
+    """What lies above a folder, given as its real path, up to the root of the file system."""
+    return tuple(str(parent) for parent in Path(folder).parents)
+
+
 def project_root(workspace: str) -> str:
     """The root of the repository that a workspace lies in, as a real path, or itself if in none."""
     return (folders_of(workspace) or (os.path.realpath(workspace),))[-1]

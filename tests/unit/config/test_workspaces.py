@@ -84,6 +84,41 @@ def test_the_user_s_own_file_for_a_folder_counts_there_and_below(home: Home) -> 
 
 
 @pytest.mark.spec("POL-60")
+@pytest.mark.parametrize("place", ["project", "project/packages/web", "loose"])
+def test_the_user_s_own_file_for_a_folder_counts_in_every_repository_below_it(
+    home: Home, place: str
+) -> None:
+    folder = home.project.parent
+    (folder / "loose").mkdir()
+    own = workspace_file(home.configuration, str(folder))
+    own.parent.mkdir(parents=True)
+    own.write_text('[permissions]\ndeny = ["shell(git push *)"]\n')
+    (home.inner / ".git").touch()
+    assert home.texts(folder / place) == ["workspace deny shell(git push *)"]
+    own.write_text('[permissions]\ndeny = ["shell(git fetch *)"]\n')
+    home.later()
+    assert home.texts(folder / place) == ["workspace deny shell(git fetch *)"]
+
+
+@pytest.mark.spec("POL-60")
+def test_a_repository_made_meanwhile_in_a_workspace_takes_no_rules_away(home: Home) -> None:
+    (home.project / "sayso.toml").write_text('[permissions]\ndeny = ["a"]\n')
+    assert home.texts(home.inner) == ["project deny tool(a)"]
+    (home.inner / ".git").mkdir()
+    home.later()
+    assert home.texts(home.inner) == ["project deny tool(a)"]
+    (home.project / "sayso.toml").write_text('[permissions]\ndeny = ["b"]\n')
+    home.later()
+    assert home.texts(home.inner) == ["project deny tool(b)"]
+    (home.project / ".git").rmdir()
+    (home.project.parent / ".git").mkdir()
+    (home.inner / ".git").rmdir()
+    (home.project.parent / "sayso.toml").write_text('[permissions]\ndeny = ["c"]\n')
+    home.later()
+    assert home.texts(home.inner) == ["project deny tool(b)", "project deny tool(c)"]
+
+
+@pytest.mark.spec("POL-60")
 def test_what_a_project_tightens_counts_at_once_and_what_it_loosens_waits(home: Home) -> None:
     file = home.project / "sayso.toml"
     file.write_text(PROJECT)
