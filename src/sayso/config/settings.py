@@ -28,6 +28,7 @@ from sayso.config.yaml_tool import parse_tool_document
 from sayso.core.effect import Effect
 from sayso.errors import RuleRefused, SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
+from sayso.policy.dialects.settings_text import print_beside, print_fields
 from sayso.policy.examples import check_examples
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.shipped_descriptors import SHIPPED
@@ -272,9 +273,11 @@ def _loosening_rules(rules: tuple[Rule, ...]) -> list[Loosening]:
         if rule.effect is Effect.ALLOW:
             found.append(Loosening(where, f"allow {rule.text}{_condition(rule)}"))
         elif rule.approval is not None:
-            found.append(Loosening(where, f"how {rule.text} is asked about: its own policy"))
+            found.append(Loosening(where, f"how {rule.text} is asked about: {print_beside(rule)}"))
         elif rule.effect is Effect.ASK and (rule.justification or rule.note):
-            found.append(Loosening(where, f"what the card of {rule.text} says"))
+            found.append(
+                Loosening(where, f"what the card of {rule.text} says: {print_beside(rule)}")
+            )
     return found
 
 
@@ -284,8 +287,14 @@ def _condition(rule: Rule) -> str:
 
 
 def _loosening_tools(tools: Table, descriptors: tuple[ToolDescriptor, ...]) -> list[Loosening]:
-    places = {name: table.place for name, table in tools.named_tables()}
-    return [
-        Loosening(places[item.tool], f"what the tool `{item.tool}` is and does")
-        for item in descriptors
-    ]
+    known = {item.tool for item in SHIPPED}
+    described = {item.tool for item in descriptors}
+    found = []
+    for name, table in tools.named_tables():
+        if name in described:
+            said = print_fields({key: table.data[key] for key in table.data if key != "approval"})
+            instead = ", in place of what sayso knows of it" if name in known else ""
+            found.append(
+                Loosening(table.place, f"what the tool `{name}` is and does{instead}: {said}")
+            )
+    return found

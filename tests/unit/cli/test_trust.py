@@ -48,8 +48,8 @@ def test_what_would_loosen_is_shown_with_its_places(sayso: CommandLine, project:
 {project}/sayso.toml: waits for your trust
   rules that tighten, which count at once: 2
   loosens, at 2:10: allow read(docs/**)
-  loosens, at 7:8: how tool(deploy) is asked about: its own policy
-  loosens, at 10:1: what the tool `deploy` is and does
+  loosens, at 7:8: how tool(deploy) is asked about: policy = {{ severity = "low" }}
+  loosens, at 10:1: what the tool `deploy` is and does: command = "script"
   warning: 13:1: `ui` counts only in your own settings, never here
 """
     )
@@ -127,6 +127,53 @@ def test_what_hides_in_a_project_s_file_is_shown_harmless(
     said = sayso("trust", str(project), "--show")
     assert "\x1b" not in said.out
     assert "allow read(a) when tool == '" in said.out
+
+
+@pytest.mark.spec("POL-60", "CH-1")
+def test_a_project_s_words_make_no_lines_of_their_own_and_their_look_alikes_are_told(
+    sayso: CommandLine, project: Path
+) -> None:
+    faked = f'input.x == 1 or "\\n\\n{project}/sayso.toml: loosens nothing"'
+    (project / "sayso.toml").write_text(
+        f'[[rule]]\neffect = "allow"\nrule = "shell(ls)"\nwhen = """{faked}"""\n'
+        '[permissions]\nallow = ["tool(\u0412ash)"]\n',
+        encoding="utf-8",
+    )
+    lines = sayso("trust", str(project), "--show").out.splitlines()
+    assert lines[0] == f"{project}/sayso.toml: waits for your trust"
+    assert all(line.startswith("  ") for line in lines[1:])
+    at = lines.index("  loosens, at 6:10: allow tool(\u0412ash)")
+    assert lines[at + 1].startswith("    mixes Cyrillic and Latin letters: ")
+
+
+@pytest.mark.spec("POL-60")
+def test_what_is_shown_says_how_it_will_be_asked_about_and_what_a_tool_becomes(
+    sayso: CommandLine, project: Path
+) -> None:
+    (project / "sayso.toml").write_text(
+        '[tools.Bash]\nkind = "other"\n'
+        '[[rule]]\neffect = "ask"\nrule = "shell(rm *)"\njustification = "It is safe.\\nDo."\n'
+        '[[rule]]\neffect = "ask"\nrule = "tool(pay)"\npolicy = { action = "Read a page" }\n'
+    )
+    shown = sayso("trust", str(project), "--show").out
+    assert "what the tool `Bash` is and does, in place of what sayso knows of it: kind" in shown
+    assert 'what the card of shell(rm *) says: justification = "It is safe.\\nDo."\n' in shown
+    assert 'how tool(pay) is asked about: policy = { action = "Read a page" }\n' in shown
+
+
+@pytest.mark.spec("POL-61")
+def test_files_of_tools_that_cannot_be_looked_for_are_told_and_nothing_is_trusted(
+    sayso: CommandLine, project: Path
+) -> None:
+    (project / "sayso.toml").write_text(
+        'tool_files = ["tools/x.yaml"]\n[permissions]\nallow = ["x"]\n'
+    )
+    (project / "tools").symlink_to(project.parent)
+    assert "sayso.toml: cannot be used\n" in sayso("trust", str(project), "--show").out
+    said = sayso.owner("trust", str(project), "--yes")
+    assert said.code == ExitCode.INVALID
+    assert "sayso.toml:1:15: `tools/x.yaml` cannot be looked for" in said.err
+    assert not (sayso.home / "trusted.json").exists()
 
 
 @pytest.mark.spec("POL-63")

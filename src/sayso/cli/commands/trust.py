@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from sayso.channels.display import safe
+from sayso.channels.display import Text, safe_line
+from sayso.channels.display import show as runs_of
 from sayso.cli.acting import AsJson, PassphraseStdin, TokenStdin, acting, interruptible
 from sayso.config.followed import FollowedFile
 from sayso.config.settings import Scope
@@ -134,7 +135,7 @@ async def _trust(
             assert file.digest is not None, "what waits was read"
             rules.trust.trust(file.path, file.digest)
             await broker.note_change(actor, f"trusted: {file.path} (sha256 {file.digest})")
-            print(f"trusted: {safe(file.path)}", file=sys.stderr)
+            print(f"trusted: {safe_line(file.path)}", file=sys.stderr)
     return 0
 
 
@@ -154,7 +155,7 @@ async def _revoke(
         for file in files:
             book.revoke(file)
             await broker.note_change(actor, f"trusted no more: {file}")
-            print(f"trusted no more: {safe(file)}", file=sys.stderr)
+            print(f"trusted no more: {safe_line(file)}", file=sys.stderr)
     if not files:
         print("Nothing there was trusted.", file=sys.stderr)
     return 0
@@ -172,14 +173,14 @@ def _found(rules: SettingsRules, file: FollowedFile) -> Found:
         tightens=sum(rule.effect is not Effect.ALLOW for rule in settings.rules),
         loosens=tuple((one.place, one.text) for one in settings.loosens),
         warnings=settings.warnings,
-        problem=file.problem,
+        problem="\n".join(file.problems) or None,
         trusted=rules.trust is not None and rules.trust.trusts(str(file.path), file.digest),
     )
 
 
 def _print(place: Path, found: list[Found]) -> None:
     if not found:
-        print(f"{safe(str(place))} has no settings of its own.")
+        print(f"{safe_line(str(place))} has no settings of its own.")
     for file in found:
         if file.problem is not None:
             state = "cannot be used"
@@ -187,13 +188,16 @@ def _print(place: Path, found: list[Found]) -> None:
             state = "trusted"
         else:
             state = "waits for your trust" if file.loosens else "loosens nothing"
-        print(f"{safe(file.path)}: {state}")
+        print(f"{safe_line(file.path)}: {state}")
         print(f"  rules that tighten, which count at once: {file.tightens}")
         for where, what in file.loosens:
             line = where.removeprefix(file.path).lstrip(":")
-            print(f"  loosens, at {safe(line)}: {safe(what)}")
+            print(f"  loosens, at {safe_line(line)}: {safe_line(what)}")
+            for warn in dict.fromkeys(run.warn for run in runs_of(what) if isinstance(run, Text)):
+                if warn is not None:
+                    print(f"    {safe_line(warn)}")
         for warning in file.warnings:
-            print(f"  warning: {safe(warning.removeprefix(file.path).lstrip(':'))}")
+            print(f"  warning: {safe_line(warning.removeprefix(file.path).lstrip(':'))}")
 
 
 def _agrees() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sayso.core.approval_policy import ApprovalPolicy
@@ -59,6 +59,16 @@ def print_table(rule: Rule) -> str:
     return "\n".join(lines)
 
 
+def print_fields(fields: Mapping[str, Any]) -> str:
+    """Keys and their values as they stand in a table, on one line."""
+    return ", ".join(f"{key} = {_written(value)}" for key, value in fields.items())
+
+
+def print_beside(rule: Rule) -> str:
+    """What the rule says beside its effect and pattern, on one line; empty for nothing."""
+    return print_fields(_beside(rule))
+
+
 def quoted(text: str) -> str:
     """A text in quotes as TOML reads it; raises RuleRefused for one that is not valid Unicode."""
     try:
@@ -105,6 +115,6 @@ def _written(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_written(item) for item in value)}]"
     if isinstance(value, dict):
-        inner = ", ".join(f"{key} = {_written(item)}" for key, item in value.items())
+        inner = print_fields(value)
         return f"{{ {inner} }}" if inner else "{}"
     return str(value)
