@@ -17,15 +17,25 @@ SCRIPTS = {
     "b2": "bench.b2_condition",
     "b3": "bench.b3_shell",
     "b4": "bench.b4_roundtrip",
+    "b5": "bench.b5_postgres",
+    "b6": "bench.b6_parked",
+    "b11": "bench.b11_audit",
 }
-PEERS = ("cedarpy", "casbin", "langgraph", "langgraph-checkpoint-sqlite")
+PEERS = (
+    "cedarpy",
+    "casbin",
+    "langgraph",
+    "langgraph-checkpoint-sqlite",
+    "langgraph-checkpoint-postgres",
+    "dbos",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks that are named, or all; print tables, and write JSON and the page."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="sayso beside its peers")
     parser.add_argument(
-        "which", nargs="*", metavar="b1|b2|b3|b4", help="which to run (default: all)"
+        "which", nargs="*", metavar="|".join(SCRIPTS), help="which to run (default: all)"
     )
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md and .json")
     parser.add_argument("--quick", action="store_true", help="few rounds: to see that it works")

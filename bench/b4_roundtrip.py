@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.b4_contenders import LangGraph, Ours, Trip, close_ours, open_ours
+from bench.b4_contenders import LangGraph
 from bench.harness import (
     Goal,
     Options,
@@ -22,6 +22,8 @@ from bench.harness import (
     ratio,
     scratch,
 )
+from bench.ours import Ours, Trip, close_ours, open_ours
+from sayso.store.sqlite import open_sqlite
 
 ROUNDS = 12
 TRIPS = 25
@@ -49,7 +51,7 @@ _NOTES = (
 def run(options: Options) -> Report:
     """Measure and report."""
     with scratch(options, "b4-sayso") as directory, asyncio.Runner() as runner:
-        ours = runner.run(open_ours(directory))
+        ours = runner.run(open_ours(open_sqlite(directory / "sayso.db"), str(directory)))
         try:
             with scratch(options, "b4-langgraph") as beside:
                 graph = LangGraph(beside)
@@ -109,8 +111,8 @@ def _run(
     rounds = 3 if options.quick else ROUNDS
     found = interleave(contenders, rounds, options.random("b4"))
     fsync = found[FSYNC].median
-    waking = [trip.awake - trip.voting for trip in single]
-    after = [max(0.0, trip.awake - trip.voted) for trip in single]
+    waking = [trip.wake for trip in single]
+    after = [trip.heard for trip in single]
     wake, heard = percentile(waking, 0.5), percentile(after, 0.5)
     return Report(
         id="B-4",

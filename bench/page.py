@@ -21,8 +21,9 @@ make bench                       # installs the peers and runs everything
 
 How it is measured: contenders take turns within each round, in an order shuffled by a seed; a figure is the median over
 rounds, floors are measured in the same run. Set-up (compiling rules, parsing policies, opening a database) is never
-inside what is timed. Databases are written to `build/bench` on the disk of the checkout, with full synchronisation.
-The goals are those of [spec/bench.md](spec/bench.md).
+inside what is timed. Databases are written to `build/bench` on the disk of the checkout, with full synchronisation; a
+PostgreSQL server is started there from a package, with its own settings, and removed afterwards. The goals are those
+of [spec/bench.md](spec/bench.md).
 """
 
 

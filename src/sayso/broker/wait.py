@@ -74,6 +74,9 @@ async def wait(
                 return standing_of_request(request)
             # what is due already is ended by the sweeper within moments
             over = due(request, now) is not None
+            del (
+                request
+            )  # it is read again then: ten thousand that wait do not hold ten thousand of them
             await subscription.wait(min(left, 0.2 if over else POLL_SECONDS))
     finally:
         presence.exit(call_id)

@@ -7,7 +7,7 @@ import pytest
 
 from sayso.broker.wait import POLL_SECONDS
 from sayso.core.approval_policy import ApprovalPolicy
-from sayso.requests.approval import Caller, Vote
+from sayso.requests.approval import ApprovalRequest, Caller, Vote
 from tests.fakes.world import at, draft, make_scene, rule
 
 
@@ -130,3 +130,22 @@ async def test_ten_thousand_calls_wait_without_a_thread_each_and_others_go_on() 
     assert sum(task.done() for task in waiting) == 1
     done = await asyncio.gather(*waiting)
     assert {one.status for one in done} == {"pending", "approved"}
+
+
+@pytest.mark.spec("REQ-20")
+async def test_a_call_that_waits_holds_no_copy_of_its_request() -> None:
+    scene = make_scene(rule("ask"))
+    gate = await scene.gate()
+    standing = await gate.submit(draft())
+    step: object = gate.wait(standing.call_id, 3600)
+    task = asyncio.create_task(step)
+    await asyncio.sleep(0)
+    names, held = [], []
+    while step is not None:  # down to the future that the task waits for
+        if (frame := getattr(step, "cr_frame", None)) is not None:
+            names.append(frame.f_code.co_qualname)
+            held += frame.f_locals.values()
+        step = getattr(step, "cr_await", None)
+    task.cancel()
+    assert names[-1] == "Place.wait"
+    assert not any(isinstance(each, ApprovalRequest) for each in held)
