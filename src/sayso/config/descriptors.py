@@ -14,7 +14,7 @@ TOOL_KEYS = ("kind", "category", "server", "paths", "command", "urls", "remember
 POLICY_KEYS = ("server", "approval")
 """What a table may hold that says nothing of the tool itself: it then stays what it was."""
 
-PATH_KEYS = ("name", "operation", "many", "default", "optional")
+PATH_KEYS = ("name", "operation", "many", "default", "optional", "walks")
 
 
 def read_descriptors(table: Table) -> tuple[ToolDescriptor, ...]:
@@ -86,4 +86,5 @@ def _path(table: Table) -> PathArgument:
         many=table.boolean("many"),
         default=table.text("default"),
         optional=table.boolean("optional"),
+        walks=table.boolean("walks"),
     )

@@ -27,6 +27,7 @@ class PathArgument:
 
     Where it is missing, `default` is the path; without a default a missing one is doubtful, unless it
     is `optional`. `base` names the argument below which a glob stands: only its fixed part is a path.
+    `walks` tells that it is done to all that lies below a folder, too (POL-36).
     """
 
     name: str
@@ -35,6 +36,7 @@ class PathArgument:
     default: str | None = None
     optional: bool = False
     base: str | None = None
+    walks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

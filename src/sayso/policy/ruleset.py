@@ -207,7 +207,8 @@ def _judge(call: ToolCall, ruleset: RuleSet, facts: Facts, plan: Plan) -> Policy
     only_path = plan.only_path
     targets: tuple[Target, ...]
     if only_path is not None and isinstance(path := call.arguments.get(only_path.name), str):
-        targets = (path_target(path, only_path.operation, call.workspace, facts, own=True),)
+        operation, walks = only_path.operation, only_path.walks
+        targets = (path_target(path, operation, call.workspace, facts, own=True, walks=walks),)
     else:
         identity = plan.identity if call.server is None else _identity(call, ruleset, plan)
         targets = targets_of(call, identity, plan.descriptor, facts)

@@ -14,10 +14,18 @@ def _reads(tool: str, name: str = "path", default: str | None = None) -> ToolDes
     )
 
 
-def _walks(tool: str, pattern: str | None = None) -> ToolDescriptor:
+def _lists(tool: str, pattern: str | None = None) -> ToolDescriptor:
     paths = [PathArgument("path", _READ, default=".")]
     if pattern is not None:
         paths.append(PathArgument(pattern, _READ, optional=True, base="path"))
+    return ToolDescriptor(tool, ToolKind.READ_FILE, "filesystem", paths=tuple(paths))
+
+
+def _searches(tool: str, *names: str) -> ToolDescriptor:
+    """It tells what the files below a folder hold, the working directory unless it is named another."""
+    default = "." if len(names) == 1 else None
+    optional = default is None
+    paths = [PathArgument(n, _READ, default=default, optional=optional, walks=True) for n in names]
     return ToolDescriptor(tool, ToolKind.READ_FILE, "filesystem", paths=tuple(paths))
 
 
@@ -43,9 +51,9 @@ def _plain(tool: str, category: str) -> ToolDescriptor:
 _OWN = [
     _reads("read_file"),
     _reads("get_ast_outline"),
-    _walks("list_files", "pattern"),
-    _walks("grep_files"),
-    _walks("search_file", "pattern"),
+    _lists("list_files", "pattern"),
+    _searches("grep_files", "path"),
+    _lists("search_file", "pattern"),
     _writes("write_file"),
     _writes("edit_file"),
     _writes("insert_at_line"),
@@ -76,8 +84,8 @@ _CLAUDE_CODE = [
     _reads("Read", "file_path"),
     _reads("NotebookRead", "notebook_path"),
     _reads("LS", default="."),
-    _walks("Glob", "pattern"),
-    _walks("Grep"),
+    _lists("Glob", "pattern"),
+    _searches("Grep", "path"),
     _writes("Write", "file_path"),
     _writes("Edit", "file_path"),
     _writes("MultiEdit", "file_path"),
@@ -105,8 +113,8 @@ def _file_tool(tool: str, operation: Operation, *names: str) -> ToolDescriptor:
 _GEMINI_CLI = [
     ToolDescriptor("run_shell_command", ToolKind.RUN_COMMAND, "shell", command="command"),
     _file_tool("list_directory", _READ, "path", "dir_path"),
-    _file_tool("search_file_content", _READ, "path", "dir_path"),
-    _file_tool("grep_search", _READ, "path", "dir_path"),
+    _searches("search_file_content", "path", "dir_path"),
+    _searches("grep_search", "path", "dir_path"),
     _file_tool("replace", _WRITE, "file_path"),
 ]
 
@@ -118,7 +126,7 @@ _OPENCODE = [
     _file_tool("read", _READ, "filePath"),
     _file_tool("list", _READ, "path"),
     _file_tool("glob", _READ, "path"),
-    _file_tool("grep", _READ, "path"),
+    _searches("grep", "path"),
     _file_tool("edit", _WRITE, "filePath"),
     _file_tool("write", _WRITE, "filePath"),
 ]

@@ -180,7 +180,9 @@ def _paths(
             if fixed is None:
                 continue
             item = fixed
-        found.append(path_target(item, argument.operation, workspace, facts, own=own))
+        found.append(
+            path_target(item, argument.operation, workspace, facts, own=own, walks=argument.walks)
+        )
     return found
 
 
