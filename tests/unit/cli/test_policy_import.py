@@ -25,7 +25,7 @@ CLAUDE = {
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory that holds rules of other gates, and a home that holds none."""
-    here = tmp_path / "project"
+    here = tmp_path.resolve() / "project"
     (here / ".claude").mkdir(parents=True)
     (here / ".claude" / "settings.json").write_text(json.dumps(CLAUDE))
     (tmp_path / "user").mkdir()
@@ -40,9 +40,8 @@ def test_a_dry_run_shows_the_rules_as_settings_and_what_was_lost(
 ) -> None:
     said = sayso("policy", "import", "claude-code", "--scope", "workspace", "--dry-run")
     assert said.code == ExitCode.OK
-    assert tomllib.loads(said.out) == {
-        "permissions": {"allow": ["shell(git status)", "read(docs/**)"], "deny": ["read(.env)"]}
-    }
+    allow = ["shell(git status)", f"read({project}/docs/**)"]
+    assert tomllib.loads(said.out) == {"permissions": {"allow": allow, "deny": ["read(.env)"]}}
     assert "# .claude/settings.json: 3 rules, 2 notes\n" in said.out
     assert "allow Write(x)\n#     Claude Code never consults `Write(…)`" in said.out
     assert not (sayso.home / "workspaces").exists()
@@ -61,7 +60,7 @@ def test_rules_are_added_in_place_and_once_by_a_person(sayso: CommandLine, proje
     assert text.startswith("# mine\n[permissions]\n")
     assert "# never" in text
     assert {rule.text for rule in load_settings(path).rules} == {
-        "tool(wipe)", "shell(git status)", "read(docs/**)", "read(.env)",
+        "tool(wipe)", "shell(git status)", f"read({project}/docs/**)", "read(.env)",
     }  # fmt: skip
     recorded = sayso("audit", "list", "--json").out
     assert f"3 rules of claude-code added to {path}" in recorded
@@ -91,7 +90,7 @@ def test_for_programs(sayso: CommandLine, project: Path) -> None:
     told = json.loads(said.out)
     assert [rule["text"] for rule in told["rules"]] == [
         "shell(git status)",
-        "read(docs/**)",
+        f"read({project}/docs/**)",
         "read(.env)",
     ]
     assert told["added"] == 3
@@ -157,6 +156,22 @@ def test_an_import_into_a_project_says_that_its_allows_wait(
 ) -> None:
     words = ("policy", "import", "claude-code", "--scope", "project")
     assert sayso(*words).out.endswith("its allows count once you trust the file: sayso trust\n")
+
+
+@pytest.mark.spec("POL-62")
+@pytest.mark.parametrize("scope", ["user", "workspace", "project"])
+def test_a_path_from_the_root_of_a_project_is_that_project_s_alone(
+    sayso: CommandLine, project: Path, monkeypatch: pytest.MonkeyPatch, scope: str
+) -> None:
+    def allowed() -> list[str]:
+        words = ("policy", "import", "claude-code", "--file", ".claude/settings.json")
+        said = sayso(*words, "--scope", scope, "--dry-run")
+        return list(tomllib.loads(said.out)["permissions"]["allow"])[1:]
+
+    own = "read(docs/**)" if scope == "project" else f"read({project}/docs/**)"
+    assert allowed() == [own]
+    monkeypatch.setenv("HOME", str(project))
+    assert allowed() == [], "what a user's own file means by it is not known"
 
 
 @pytest.mark.spec("POL-60", "POL-62")

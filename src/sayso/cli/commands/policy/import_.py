@@ -89,7 +89,9 @@ def import_(
     here = Path.cwd()
     files = file or _found(agent, scope, here)
     alone = len(files) == 1
-    imported = [Imported(path, _translated(agent, path, here, alone=alone)) for path in files]
+    imported = [
+        Imported(path, _translated(agent, path, here, scope, alone=alone)) for path in files
+    ]
     rules = tuple(rule for found in imported for rule in found.translation.rules)
     target = settings_target(Scope[scope.upper()], here)
     if dry_run and not as_json:
@@ -155,13 +157,15 @@ def _found(agent: Agent, scope: Place, here: Path) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _translated(agent: Agent, file: Path, here: Path, *, alone: bool) -> Translation:
+def _translated(agent: Agent, file: Path, here: Path, scope: Place, *, alone: bool) -> Translation:
     data = read_file(file, _ANOTHER)
     if data is None:
         raise SettingsInvalid(f"{file}:1:1: the file cannot be read: it is not there", _ANOTHER)
     text = decoded(file, data)
     read: dict[str, Callable[[], Translation]] = {
-        "claude-code": partial(claude_code.translate, text, str(file), root=_root(file, here)),
+        "claude-code": partial(
+            claude_code.translate, text, str(file), root=_root(file, here, scope)
+        ),
         "codex": partial(codex.translate, text, str(file)),
         "gemini": partial(gemini.translate, text, str(file), alone=alone),
         "opencode": partial(opencode.translate, text, str(file), alone=alone),
@@ -170,10 +174,18 @@ def _translated(agent: Agent, file: Path, here: Path, *, alone: bool) -> Transla
     return read[agent]()
 
 
-def _root(file: Path, here: Path) -> str | None:
-    """What a path that begins with one `/` starts from: this directory, or it is not known."""
+def _root(file: Path, here: Path, scope: Place) -> str | None:
+    """What a path that begins with one `/` starts from, in our grammar; None where it is not known.
+
+    In a project's own file that is the workspace. In the user's, also for a folder, a relative path
+    would hold in every workspace they count in, so it is this directory by its name.
+    """
     folder = file.absolute().parent
-    return "" if folder.name == ".claude" and folder.parent == here else None
+    if folder.name != ".claude" or folder.parent != here or here.resolve() == Path.home().resolve():
+        return None
+    if scope == "project":
+        return ""
+    return here.resolve().as_posix().replace("\\", "\\\\").replace("*", "\\*").rstrip("/")
 
 
 def _tell(imported: list[Imported], here: Path) -> None:
