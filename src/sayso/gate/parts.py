@@ -129,8 +129,7 @@ class _Parts:
         line = None if argument is None else call.arguments.get(argument)
         if argument is None or not isinstance(line, str):
             return ()
-        ships = call.server is None and descriptor == SHIPPED.find(normal(call.tool))
-        tool = "" if ships else call.written_name
+        tool = "" if self._ships() else call.written_name
         command = outcome.target.command
         alone = None
         if command is not None and not outcome.doubtful:
@@ -140,11 +139,22 @@ class _Parts:
         )
         return tuple(dict.fromkeys(key for key in (alone, whole) if key is not None))
 
+    def _ships(self) -> bool:
+        """Whether the tool is known to do what its name says, and nothing else, because sayso ships it."""
+        call = self._call
+        return call.server is None and self._descriptor == SHIPPED.find(normal(call.tool))
+
+    def _edits_files(self) -> bool:
+        """Whether editing or deleting files is what the tool is for, whichever tool it is."""
+        found = self._descriptor
+        return found is not None and found.kind in (ToolKind.WRITE_FILE, ToolKind.DELETE_FILE)
+
     def _of_path(self, target: Target) -> Key | None:
         kinds = {Operation.WRITE: KeyKind.WRITE, Operation.DELETE: KeyKind.DELETE}
         kind = None if target.operation is None else kinds.get(target.operation)
+        kind = kind if target.own and self._edits_files() else None
         workspace = self._call.workspace
-        if kind is not None and target.own and workspace is not None and self._is_inside(target):
+        if kind is not None and workspace is not None and self._is_inside(target):
             return Key(kind, (workspace,))
         thing = touched_thing(target)
         return None if thing is None else self._of_tool(thing)
@@ -162,7 +172,7 @@ class _Parts:
     def _of_host(self, target: Target) -> Key | None:
         if target.host is None or target.scheme is None:
             return None
-        if not target.own:
+        if not (target.own and self._ships()):  # another tool may send there what it likes
             thing = touched_thing(target)
             return None if thing is None else self._of_tool(thing)
         if target.scheme in ("http", "https") and target.port == DEFAULT_PORTS[target.scheme]:

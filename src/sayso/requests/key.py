@@ -97,9 +97,9 @@ class Key:
                 return f"use the generated tool {parts[0]}, whatever its arguments"
             case KeyKind.TOOL:
                 applied = parts[1]
-                return f"use {parts[0]}" + (
-                    f" for exactly {applied}" if applied else ", whatever its arguments"
-                )
+                if not applied:
+                    return f"use {parts[0]}, whatever its arguments"
+                return f"use {parts[0]} for exactly {applied}, whatever its other arguments"
 
 
 def _touching(touched: tuple[str, ...]) -> str:

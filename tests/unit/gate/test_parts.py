@@ -93,6 +93,26 @@ def test_what_a_call_is_remembered_by(
     assert keys(call_of(tool, arguments)) == [expected]
 
 
+@pytest.mark.spec("REQ-55")
+@pytest.mark.parametrize("kind", [ToolKind.OTHER, ToolKind.NETWORK])
+def test_what_was_granted_for_fetching_does_not_reach_another_tool_that_goes_there(
+    kind: ToolKind,
+) -> None:
+    """Its card said "fetch anything from", and this one may send anything to."""
+    posts = ToolDescriptor("http_post", kind, "network", urls=("url",))
+    call = call_of("http_post", {"url": "https://example.com/a", "body": "all of it"})
+    assert keys(call, descriptors=[posts]) == [["tool:http_post:host:https://example.com:443"]]
+
+
+@pytest.mark.spec("REQ-55")
+def test_what_was_granted_for_editing_does_not_reach_another_tool_that_writes_besides() -> None:
+    deploys = ToolDescriptor("deploy", paths=(PathArgument("config", Operation.WRITE),))
+    call = call_of("deploy", {"config": "prod.toml", "to": "the world"})
+    assert keys(call, descriptors=[deploys]) == [["tool:deploy:write:/w/prod.toml"]]
+    edits = replace(deploys, kind=ToolKind.WRITE_FILE)
+    assert keys(call, descriptors=[edits]) == [["write:/w"]]
+
+
 def test_a_tool_of_a_server_is_remembered_by_the_pair() -> None:
     call = call_of("create_issue", {"title": "x", "path": "/etc/x"}, server="github")
     assert keys(call) == [["mcp:github:create_issue"]]

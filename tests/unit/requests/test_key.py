@@ -71,7 +71,10 @@ def test_what_is_not_a_key_is_refused(text: str) -> None:
         ),
         ("forged:count", "use the generated tool count, whatever its arguments"),
         ("tool:send_mail:", "use send_mail, whatever its arguments"),
-        ("tool:read_file:read:/etc/x", "use read_file for exactly read:/etc/x"),
+        (
+            "tool:read_file:read:/etc/x",
+            "use read_file for exactly read:/etc/x, whatever its other arguments",
+        ),
     ],
 )
 def test_a_key_says_in_words_what_it_covers(text: str, label: str) -> None:
