@@ -52,7 +52,8 @@ async def visible_set(world: World, actor: Actor, batch_id: str) -> CallSet:
     if batch is None:
         raise RequestNotFound(f"no batch has the id `{batch_id[:64]}`", "look at the inbox")
     found = await members(world, batch)
-    requests = tuple(request for request in found if request is not None)
+    asked = [request for request in found if request is not None]
+    requests = tuple([one for one in asked if not await _within_budget(world, one)])
     for request in requests:
         await must_be_visible(world, actor, request)
     digest = await digest_of_set(world, batch, found)
@@ -142,6 +143,8 @@ async def _in_turn(
             continue
         if earlier.request_id == request.request_id:
             return True, []
+        if earlier.status not in _STOPPED and await _within_budget(world, earlier):
+            continue
         if earlier.status in (Status.PENDING, Status.APPROVED, Status.RUNNING):
             return False, []
         words = f"call {number} of the set it was approved in ended as {earlier.status.value}"
@@ -153,6 +156,16 @@ async def _denied(world: World, call_id: str) -> bool:
     """Whether a call that needed nobody was refused, and not allowed."""
     found = await world.store.call(call_id)
     return found is None or found[0].effect != Effect.ALLOW.word
+
+
+_STOPPED = (Status.SUPERSEDED, Status.REFUSED, Status.CANCELLED)
+"""How a call within a budget ends that rules no longer allow."""
+
+
+async def _within_budget(world: World, request: ApprovalRequest) -> bool:
+    """Whether rules alone let the call run: its request is there to book it, and asked nobody (REQ-37)."""
+    found = await world.store.call(request.request_id)
+    return found is not None and found[0].effect == Effect.ALLOW.word
 
 
 def _stopped(words: str) -> Changed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from sayso.broker.ports import BatchMade, Claim, Standing
 from sayso.broker.session_gate import SessionGate
 from sayso.broker.sets import CallSet
 from sayso.core.approval_policy import ApprovalPolicy, Severity
+from sayso.core.budget import Budget
 from sayso.core.code_words import code_of
 from sayso.core.session import CallDraft
 from sayso.errors import DigestMismatch, NotEligible, RequestClosed, RequestNotFound
@@ -150,6 +152,37 @@ async def test_a_call_that_policy_allowed_is_in_the_list_and_holds_up_nothing() 
     assert isinstance(await claim(scene, gate, made.standings[1]), Claim)
 
 
+@pytest.mark.spec("REQ-37")
+@pytest.mark.parametrize("how", ["not run", "failed"])
+async def test_a_call_within_a_budget_is_one_that_policy_allowed(how: str) -> None:
+    """Its request only books it: it asked nobody."""
+    budgeted = replace(rule("allow", "read"), budget=Budget(5, 3600.0))
+    scene = make_scene(rule("ask", "send"), budgeted)
+    gate = await scene.gate()
+    calls = [CallDraft("read", {"n": 1}), CallDraft("send", {"n": 2})]
+    made = await gate.submit_batch("t", calls)
+    found = await scene.broker.call_set(await scene.actor(), made.batch_id)
+    assert [r.call.tool for r in found.requests] == ["send"]
+    await approve(scene, found)
+    if how == "failed":
+        await done(scene, gate, made.standings[0], ok=False)
+    assert isinstance(await claim(scene, gate, made.standings[1]), Claim)
+
+
+async def test_a_call_within_a_budget_that_is_denied_by_now_stops_the_set() -> None:
+    budgeted = replace(rule("allow", "read"), budget=Budget(5, 3600.0))
+    scene = make_scene(rule("ask", "send"), budgeted)
+    gate = await scene.gate()
+    calls = [CallDraft("read", {"n": 1}), CallDraft("send", {"n": 2})]
+    made = await gate.submit_batch("t", calls)
+    await approve(scene, await scene.broker.call_set(await scene.actor(), made.batch_id))
+    scene.rules.say(rule("ask", "send"), rule("deny", "read"))
+    assert isinstance(await claim(scene, gate, made.standings[0]), Standing)
+    taken = await claim(scene, gate, made.standings[1])
+    assert isinstance(taken, Standing)
+    assert taken.status == "pending"
+
+
 async def test_what_rules_alone_allow_by_now_needs_no_turn() -> None:
     scene = make_scene(rule("ask"))
     gate, made, found = await asked(scene)
@@ -180,8 +213,6 @@ async def test_an_approval_for_another_set_is_none() -> None:
     scene = make_scene(rule("ask"))
     gate, made, found = await asked(scene)
     stored = scene.store.inner._batches
-    from dataclasses import replace
-
     await approve(scene, found)
     batch = stored[found.batch_id]
     stored[found.batch_id] = replace(batch, call_ids=tuple(reversed(batch.call_ids)))
