@@ -16,6 +16,7 @@ SHELL_NAMES = ("run_shell_command", "ShellTool")
 _ALLOWED: tuple[Path, ...] = (("tools", "allowed"), ("allowedTools",))
 _EXCLUDED: tuple[Path, ...] = (("tools", "exclude"), ("excludeTools",))
 _CALL = re.compile(r"([\w-]+)(?:\((.*)\))?", re.DOTALL)
+_VARIABLE = re.compile(r"\$(?:\w|\{)")
 _ASIDE: tuple[tuple[Path, str], ...] = (
     (("tools", "core"), "which tools there are at all"),
     (("coreTools",), "which tools there are at all"),
@@ -36,11 +37,11 @@ def translate_settings(text: str, name: str = "settings.json") -> Translation:
         for place, tool in document.texts(_there(document, path)):
             _allowed(out, Source(document.position(place), f"allowed {tool}"), tool)
     for path in _EXCLUDED:
-        for place, tool in document.texts(_there(document, path)):
+        for place, tool in _written_out(document, _there(document, path)):
             _excluded(out, Source(document.position(place), f"exclude {tool}"), tool)
     for place, server in document.texts(_there(document, ("mcp", "allowed"))):
         _server(out, Effect.ALLOW, Source(document.position(place), f"allowed {server}"), server)
-    for place, server in document.texts(_there(document, ("mcp", "excluded"))):
+    for place, server in _written_out(document, _there(document, ("mcp", "excluded"))):
         _server(out, Effect.DENY, Source(document.position(place), f"excluded {server}"), server)
     for server in document.table(("mcpServers",)):
         _configured(out, document, server)
@@ -56,6 +57,19 @@ def _there(document: JsonText, path: Path) -> Path:
     if len(path) > 1:
         document.table(path[:-1])
     return path
+
+
+def _written_out(document: JsonText, path: Path) -> list[tuple[Path, str]]:
+    """The texts of a list of denies; refuses one that Gemini CLI completes from the environment."""
+    texts = document.texts(path)
+    for place, text in texts:
+        if _VARIABLE.search(text):
+            document.refuse(
+                place,
+                f"`{text}` is taken from the environment",
+                "write it out in a copy of the file, and import that",
+            )
+    return texts
 
 
 def _value(data: Any, path: Path) -> Any:
@@ -121,7 +135,7 @@ def _configured(out: Translator, document: JsonText, server: str) -> None:
     if settings.get("trust") is True:
         source = Source(document.position((*path, "trust")), f'"trust": true of {server}')
         _server(out, Effect.ALLOW, source, server)
-    for place, tool in document.texts((*path, "excludeTools")):
+    for place, tool in _written_out(document, (*path, "excludeTools")):
         source = Source(document.position(place), f"excludeTools {tool}")
         out.hit(Effect.DENY, source, [f"mcp({server} :: {tool})"], "mcp(*:*)")
     if "includeTools" in settings:

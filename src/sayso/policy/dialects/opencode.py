@@ -48,6 +48,8 @@ BUILT_IN = (
     ),
     *("question", "webfetch", "websearch", "codesearch", "external_directory", "doom_loop"),
 )
+_FILLED_IN = re.compile(r"\{(?:env|file):")
+_HOME = re.compile(r"~(?=/|$)|\$HOME")
 _NUMBER = re.compile(r"0|[1-9]\d*")
 
 
@@ -126,6 +128,13 @@ def _tools(document: JsonText, path: Path) -> list[Line]:
 def _line(document: JsonText, path: Path, key: str, pattern: str, action: object) -> Line:
     if action not in ACTIONS:
         document.refuse(path, f"`{key}` says neither {', '.join(ACTIONS[:-1])} nor {ACTIONS[-1]}")
+    for text in (key, pattern):
+        if _FILLED_IN.search(text):
+            document.refuse(
+                path,
+                f"`{text}` is filled in when OpenCode starts",
+                "write it out in a copy of the file, and import that",
+            )
     shown = {key: action} if pattern == "*" else {key: {pattern: action}}
     source = Source(document.position(path), json.dumps(shown, ensure_ascii=False)[1:-1])
     return Line(key, pattern, Effect.parse(str(action)), source)
@@ -228,7 +237,11 @@ def _bash(line: Line, name: str) -> Iterator[Entry]:
         if pattern and "*" in line.pattern.rstrip("*").rstrip(" "):
             lost = "a `*` within a command stands for one word"
     else:
-        texts = hit_patterns(line.pattern, single=True)
+        home = _HOME.match(line.pattern)  # OpenCode compares the full path
+        texts = hit_patterns(
+            line.pattern if home is None else f"*{line.pattern[home.end() :]}", single=True
+        )
+        lost = "" if home is None else "the home directory is any folder here"
     rules = [f"shell({text})" for text in texts]
     if _is_whole(line) and line.effect is Effect.DENY:
         rules.append(f"tool({name})")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -195,3 +196,22 @@ def test_a_tool_of_a_server_that_the_settings_exclude_is_denied_as_the_pair(tool
     ]
     assert effect(call("delete_repo", "github"), *found.rules) == "deny"
     assert effect(call("get_issue", "github"), *found.rules) == "allow"
+
+
+@pytest.mark.spec("POL-62")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"tools": {"exclude": ["$TOOL"]}},
+        {"tools": {"exclude": ["run_shell_command(${TOOL} -f)"]}},
+        {"excludeTools": ["$TOOL"]},
+        {"mcp": {"excluded": ["a", "${SERVER:-b}"]}},
+        {"mcpServers": {"x": {"excludeTools": ["$TOOL"]}}},
+    ],
+)
+def test_a_name_that_gemini_cli_takes_from_the_environment_is_refused(
+    settings: dict[str, Any],
+) -> None:
+    with pytest.raises(SettingsInvalid, match="is taken from the environment") as caught:
+        translate(json.dumps(settings), "settings.json")
+    assert caught.value.hint == "write it out in a copy of the file, and import that"

@@ -8,6 +8,7 @@ import pytest
 from sayso.errors import RuleRefused, SettingsInvalid
 from sayso.policy.dialects.opencode import FILE_COMMANDS, translate
 from sayso.policy.dialects.translated import Translation
+from tests.unit.policy.worlds import call, effect
 
 
 def said(found: Translation) -> list[str]:
@@ -138,6 +139,36 @@ def test_a_deny_of_all_that_lies_outside_is_refused_by_name() -> None:
         RuleRefused, match=r"opencode\.json:1:39: `outside of the working directory`"
     ):
         read({"external_directory": "deny"})
+
+
+@pytest.mark.spec("POL-62")
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"permission": {"bash": {"{env:DANGEROUS} *": "deny"}}},
+        {"permission": {"{file:./tool}": "deny"}},
+        {"tools": {"{env:OFF}": False}},
+        {"agent": {"x": {"permission": {"edit": {"{env:SRC}/*": "ask"}}}}},
+    ],
+)
+def test_an_entry_that_opencode_fills_in_when_it_starts_is_refused(config: Any) -> None:
+    with pytest.raises(SettingsInvalid, match="is filled in when OpenCode starts") as caught:
+        translate(json.dumps(config))
+    assert caught.value.hint == "write it out in a copy of the file, and import that"
+    ours = {"provider": {"x": {"options": {"apiKey": "{env:KEY}"}}}}
+    assert said(read({"bash": {"git *": "allow"}}, **ours)) == ["allow shell(git *)"]
+
+
+@pytest.mark.spec("POL-62")
+@pytest.mark.parametrize("home", ["~", "$HOME"])
+@pytest.mark.parametrize("said_there", ["ask", "deny"])
+def test_a_command_in_the_home_directory_is_hit_by_its_full_path_too(
+    home: str, said_there: str
+) -> None:
+    found = read({"bash": {"*": "allow", f"{home}/bin/wipe *": said_there}})
+    for line in ("/home/me/bin/wipe all", "~/bin/wipe all", "/root/bin/wipe"):
+        assert effect(call("bash", command=line), *found.rules) == said_there
+    assert said(read({"bash": {f"{home}/bin/wipe *": "allow"}})) == []
 
 
 def test_agents_keep_their_asks_and_denies() -> None:
