@@ -176,13 +176,18 @@ class SettingsRules:
         parts: list[Said] = [file.said(self._trusts) for file in files]
         problems = [part.problem for part in parts if part.problem is not None]
         waiting = [str(f.path) for f, part in zip(files, parts, strict=True) if part.waiting]
+        # Of two descriptions of one tool the later counts: of the inner folder, and any of the user's own.
+        whose = sorted(
+            zip(reversed(files), reversed(parts), strict=True),
+            key=lambda pair: pair[0].scope is not Scope.PROJECT,
+        )
         told = [f"{path}: what it loosens waits for your trust: sayso trust" for path in waiting]
         return ListRules(
             version,
             (*self._flags, *(rule for part in parts for rule in part.rules)),
             problem="\n".join(problems) or None,
             unavailable=any(part.unavailable for part in parts),
-            descriptors=tuple(item for part in reversed(parts) for item in part.descriptors),
+            descriptors=tuple(item for _, part in whose for item in part.descriptors),
             warnings=(*(text for part in parts for text in part.warnings), *told),
         )
 

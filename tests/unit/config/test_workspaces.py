@@ -155,6 +155,19 @@ def test_what_a_project_tightens_counts_at_once_and_what_it_loosens_waits(home: 
 
 
 @pytest.mark.spec("POL-60")
+def test_what_the_user_says_of_a_tool_goes_before_what_a_trusted_project_says(home: Home) -> None:
+    own = workspace_file(home.configuration, str(home.project))
+    own.parent.mkdir(parents=True)
+    own.write_text('[tools.deploy]\nkind = "run_command"\ncommand = "line"\n')
+    for folder in (home.inner, home.project):
+        (folder / "sayso.toml").write_text('[tools.deploy]\nkind = "other"\n')
+        home.trust(folder / "sayso.toml")
+    found = home.rules.current(str(home.inner)).descriptors
+    assert len(found) == 3
+    assert found[-1].command == "line", "the last one counts"
+
+
+@pytest.mark.spec("POL-60")
 def test_the_same_content_at_another_place_is_not_trusted(home: Home) -> None:
     here, there = home.project / "sayso.toml", home.inner / "sayso.toml"
     here.write_text(PROJECT)
