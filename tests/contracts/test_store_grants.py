@@ -76,6 +76,20 @@ async def test_there_is_one_row_for_each_user_and_key_and_the_newest_replaces(st
     assert found == grant("g4", veto=True, given_at=at(5))
 
 
+@pytest.mark.spec("REQ-51")
+async def test_no_grant_takes_the_place_of_a_veto(store: Any) -> None:
+    remember = await ready(store, "s1")
+    vetoes = grant("v1", veto=True), grant("v2", session_id="s1", veto=True)
+    await remember(*vetoes)
+    for refused in (grant("g1"), grant("g2", session_id="s1")):
+        with pytest.raises(LostRace, match="there is a veto on what would be granted"):
+            await remember(grant("g3", LINT), refused)
+    assert {g.grant_id for g in await store.grants()} == {"v1", "v2"}
+    newer = replace(vetoes[0], grant_id="v3")
+    await remember(newer, grant("g3", LINT), grant("g4", user_id="anna"))
+    assert {g.grant_id for g in await store.grants()} == {"v2", "v3", "g3", "g4"}
+
+
 async def test_of_two_that_remember_at_once_one_row_stays(store: Any) -> None:
     remember = await ready(store)
     await asyncio.gather(*(remember(grant(f"g{n}")) for n in range(20)))

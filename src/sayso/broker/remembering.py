@@ -20,6 +20,7 @@ from sayso.broker.ports import Given
 from sayso.broker.world import World, decide_call
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
+from sayso.core.reason import Reason
 from sayso.core.session import Session
 from sayso.errors import NotRemembered, SaysoError
 from sayso.gate.parts import category_of
@@ -133,6 +134,11 @@ async def _given(
     session = await world.store.session(call.session_id)
     if session is None or not call.attended:
         raise NotRemembered("nothing is remembered of an unattended session", "answer it once")
+    if approves and (await decide_call(world, session, call)).reason is Reason.SAVED_DENY:
+        raise NotRemembered(
+            "there is a veto on this call, so it will not run and nothing is granted with it",
+            "take the veto back first: sayso grants list",
+        )
     grants: tuple[KeyGrant, ...] = ()
     bypass: Bypass | None = None
     if wish.remember is not Remember.ONCE:

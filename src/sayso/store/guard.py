@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from sayso.audit.record import AuditRecord
@@ -18,6 +19,7 @@ from sayso.policy.spending import fits
 from sayso.requests.approval import ApprovalRequest, Caller, Review, Status
 from sayso.requests.channel_cap import check_channel
 from sayso.requests.quorum import asked_of, tally
+from sayso.requests.standing_grant import KeyGrant
 
 WAITING_FOR_PEOPLE = frozenset({Status.PENDING, Status.UNKNOWN})
 """The states in which a person's word is wanted."""
@@ -101,6 +103,15 @@ def check_session_goes_on(session_id: str, stored: Session | None) -> None:
     """Refuse to remember something for a session that has stopped or is not known; raises LostRace."""
     if stored is None or stored.stopped_at is not None:
         raise LostRace(f"the session `{session_id}` has stopped", "nothing is remembered for it")
+
+
+def check_no_veto(new: KeyGrant, kept: Iterable[KeyGrant]) -> None:
+    """Refuse a grant that would take the place of a veto, which is taken back first; raises LostRace."""
+    if new.veto:
+        return
+    row = (new.user_id, new.session_id, new.key)
+    if any(one.veto and (one.user_id, one.session_id, one.key) == row for one in kept):
+        raise LostRace("there is a veto on what would be granted", "take the veto back first")
 
 
 def check_eligible(request: ApprovalRequest, review: Review, people: Directory, at: Moment) -> None:

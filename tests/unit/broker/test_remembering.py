@@ -125,6 +125,50 @@ async def test_the_newest_answer_replaces_the_one_before() -> None:
 
 
 @pytest.mark.spec("REQ-51")
+@pytest.mark.parametrize("how", [SESSION, ALWAYS, Wish(bypass_secs=60)])
+async def test_nothing_is_granted_over_a_veto_by_an_answer_to_what_waited_already(
+    how: Wish,
+) -> None:
+    """Whoever may not take the veto back does not replace it either; a plain approve runs nothing too."""
+    scene = make_scene(people=[ANNA, OLGA])
+    gate = await scene.gate()
+    one, two = await gate.submit(draft()), await gate.submit(draft(arguments={"to": "bob"}))
+    anna, olga = await scene.actor(person_id="anna"), await scene.actor(person_id="olga")
+    await say(scene, one, ALWAYS, Vote.REJECT, by=anna)
+    with pytest.raises(NotRemembered, match="there is a veto on this call"):
+        await say(scene, two, how, by=olga)
+    assert (await scene.request(two.call_id)).status is Status.PENDING
+    (kept,) = await scene.store.grants()
+    assert kept.veto
+    assert await scene.store.bypasses() == []
+
+
+@pytest.mark.spec("REQ-51")
+@pytest.mark.spec("REQ-52")
+async def test_a_veto_that_comes_at_that_very_moment_stays() -> None:
+    scene = make_scene(people=[ANNA])
+    gate = await scene.gate()
+    one, two = await gate.submit(draft()), await gate.submit(draft(arguments={"to": "bob"}))
+    anna, remember = await scene.actor(person_id="anna"), scene.store.inner.remember
+
+    async def vetoed_meanwhile(given: Any) -> None:
+        scene.store.remember = remember
+        await say(scene, one, ALWAYS, Vote.REJECT, by=anna)
+        await remember(given)
+
+    scene.store.remember = vetoed_meanwhile
+    done = await say(scene, two, ALWAYS)
+    assert done.problem == (
+        "approved, but saving the grant failed: there is a veto on what would be granted"
+    )
+    (kept,) = await scene.store.grants()
+    assert kept.veto
+    taken = await gate.claim(two.call_id, two.digest)
+    assert isinstance(taken, Standing)
+    assert (taken.status, taken.reason) == ("refused", "deny-on-resolve")
+
+
+@pytest.mark.spec("REQ-51")
 async def test_a_veto_that_came_meanwhile_refuses_what_was_approved() -> None:
     scene = make_scene()
     gate = await scene.gate()

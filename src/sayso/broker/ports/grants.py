@@ -38,7 +38,7 @@ class GrantStore(Protocol):
         """Write what is remembered.
 
         Raises NotEligible if the giver's credential may not decide, LostRace if a session that it is
-        for has stopped or is not known.
+        for has stopped or is not known, and for a grant where a veto stands: it does not replace that.
         """
 
     async def remembered(

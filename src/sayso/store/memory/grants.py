@@ -8,7 +8,7 @@ from sayso.broker.ports import Given, Notices, Records
 from sayso.core.moment import Moment
 from sayso.requests.key import Key
 from sayso.requests.standing_grant import Bypass, KeyGrant
-from sayso.store.guard import check_reviewer, check_session_goes_on, sessions_of
+from sayso.store.guard import check_no_veto, check_reviewer, check_session_goes_on, sessions_of
 from sayso.store.memory.credentials import Credentials
 from sayso.store.memory.sessions import Sessions
 
@@ -27,6 +27,8 @@ class Grants(Sessions, Credentials):
             check_reviewer(self._credentials.get(given.giver.credential_id), given.at)
             for session_id in sessions_of(given):
                 check_session_goes_on(session_id, self._sessions.get(session_id))
+            for grant in given.grants:
+                check_no_veto(grant, self._grants.values())
             for grant in given.grants:
                 self._grants[grant.user_id, grant.session_id, grant.key] = grant
             if given.bypass is not None:

@@ -7,24 +7,28 @@ from collections.abc import Sequence
 from sayso.broker.ports import Given
 from sayso.core.moment import Moment
 from sayso.store.codec.credentials import read_credential
-from sayso.store.codec.grants import bypass_row, grant_row
+from sayso.store.codec.grants import bypass_row, grant_row, read_grant
 from sayso.store.codec.logs import LogRows
 from sayso.store.codec.sessions import read_session
-from sayso.store.guard import check_reviewer, check_session_goes_on, sessions_of
+from sayso.store.guard import check_no_veto, check_reviewer, check_session_goes_on, sessions_of
 from sayso.store.statement import Statement
 from sayso.store.transaction import Transaction
 from sayso.store.units.logs import log
 
 
 def remember(tx: Transaction, given: Given, logged: LogRows) -> None:
-    """Write what is remembered, if its giver may decide and the sessions it is for go on."""
+    """Write what is remembered, if its giver may decide, the sessions it is for go on and no veto is on it."""
     row = tx.row(tx.queries.credential_by_id, {"credential_id": given.giver.credential_id})
     check_reviewer(None if row is None else read_credential(row), given.at)
     for session_id in sessions_of(given):
         found = tx.row(tx.queries.session, {"session_id": session_id})
         check_session_goes_on(session_id, None if found is None else read_session(found))
     for grant in given.grants:
-        tx.write(tx.queries.put_grant, grant_row(grant))
+        row = grant_row(grant)
+        check_no_veto(
+            grant, [read_grant(one) for one in tx.rows(tx.queries.remembered_grants, row)]
+        )
+        tx.write(tx.queries.put_grant, row)
     if given.bypass is not None:
         tx.write(tx.queries.add_bypass, bypass_row(given.bypass))
     log(tx, logged)
