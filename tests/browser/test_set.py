@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Locator, expect
 
+from sayso.broker.ports import Standing
 from sayso.requests.approval import ApprovalRequest, Status
 from tests.browser.conftest import IN_ONE_LOOP
 from tests.browser.site import Site
@@ -76,4 +77,25 @@ async def test_one_decided_by_itself_leaves_the_rest(desktop: Window, site: Site
 async def test_a_call_by_itself_is_no_set(desktop: Window, site: Site) -> None:
     await site.ask_together("turn-1", TWO[:1])
     await expect(desktop.approve).to_be_visible()
+    await expect(desktop.card.locator("sayso-set summary")).to_have_count(0)
+
+
+@pytest.mark.spec("REQ-34")
+async def test_a_call_that_is_asked_again_is_in_no_set(desktop: Window, site: Site) -> None:
+    """The set that it was made in is over for it: its card decides on itself alone."""
+    made = await site.ask_together("turn-1", TWO)
+    first, second = [await stands(site, one["call_id"]) for one in made]
+    async with await site.person() as person:
+        path = f"/api/inbox/approvals/{first.request_id}/resolve"
+        await person.post(path, json={"action": "reject"})
+        path = f"/api/inbox/sets/{second.call.batch_id}"
+        digest = (await person.get(path)).json()["digest"]
+        await person.post(f"{path}/resolve", json={"action": "approve", "digest": digest})
+    told = await site.broker.gate(second.call.session_id).claim(second.request_id, second.digest)
+    assert isinstance(told, Standing)
+    assert told.status == "pending"
+    await desktop.card.get_by_role("button", name="Next").click()
+    await expect(desktop.card).to_contain_text(told.code)
+    await expect(desktop.approve).to_be_visible()
+    await desktop.page.wait_for_timeout(300)
     await expect(desktop.card.locator("sayso-set summary")).to_have_count(0)

@@ -156,6 +156,7 @@ export class SaysoSet extends LitElement {
     const { card, set } = this;
     if (!card || !set || set.cards.length < 2) return nothing;
     const number = set.cards.findIndex((one) => one.request_id === card.request_id) + 1;
+    if (number === 0) return nothing; // it was asked again: another call than the one that was in the set
     return html`<details ?open=${this.open} @toggle=${this.#onToggle}>
       <summary>Call ${number} of ${set.cards.length} that the agent made at once: look at all of them</summary>
       ${this.open ? this.#all(set) : nothing}
