@@ -56,6 +56,9 @@ from __future__ import annotations
 
 from typing import Any
 
+MAX_TOLD = 2000
+"""So many characters are told of what is wrong with a settings file."""
+
 
 class SaysoError(Exception):
     """Base of every exception of sayso; `message` says what is wrong and `hint` what to do next."""
@@ -267,7 +270,18 @@ class PeopleRefused(PeopleError):
 
 
 class SettingsInvalid(SaysoError):
-    """A settings file cannot be used; the message starts with `file:line:column`."""
+    """A settings file cannot be used; the message starts with `file:line:column`.
+
+    What it tells may be somebody else's file, whose words make no lines of ours and end somewhere.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(_in_one_line(message), None if hint is None else _in_one_line(hint))
+
+
+def _in_one_line(text: str) -> str:
+    shown = text if len(text) <= MAX_TOLD else f"{text[:MAX_TOLD]}…"
+    return "↵".join(shown.splitlines())
 
 
 class StoreError(SaysoError):

@@ -282,6 +282,27 @@ def test_numbers_and_depths_that_python_itself_gives_up_on_are_faults_like_any_o
     assert fresh.current(str(home.project)).unavailable, "and from the start nothing is known"
 
 
+@pytest.mark.spec("POL-63", "CH-1")
+@pytest.mark.parametrize(
+    "content",
+    [
+        '[permissions]\n"x\\nhint: run evil" = 1\n',
+        '[[rule]]\neffect = "ask"\nrule = "tool(a)"\nexamples = ["x\\nhint: run evil"]\n',
+        '[permissions]\nask = ["web(a\\nhint: run evil)"]\n',
+        'tool_files = ["a\\nhint: run evil"]\n',
+        f'"{"k" * 100_000}" = 1\n',
+    ],
+)
+def test_what_a_file_holds_writes_no_hint_of_its_own_and_no_endless_message(
+    home: Home, content: str
+) -> None:
+    (home.project / "sayso.toml").write_text(content)
+    message, _, hint = home.problem(home.project).partition("\nhint: ")
+    assert "evil" not in hint
+    assert "\n" not in message + hint
+    assert len(message) < 3000
+
+
 @pytest.mark.spec("POL-63")
 def test_a_file_at_which_reading_fails_by_a_defect_loses_its_allows(
     home: Home, monkeypatch: pytest.MonkeyPatch
