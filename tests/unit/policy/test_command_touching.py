@@ -430,6 +430,7 @@ def test_an_ordinary_removal_does_not(text: str) -> None:
     [
         "sayso approve 1", "sayso reject 1", "sayso tokens new", "sayso passphrase set", "sayso serve",
         "sayso policy add 'allow shell(*)'", "sayso policy remove x", "sayso policy import x", "sayso trust",
+        "\u017fayso approve 1", "SAY\u017fO trust", "\u017fh -c 'sayso approve 1'",
         "sayso frobnicate", "sayso --x doctor", "sayso $X", "/opt/bin/sayso approve 1",
         "python -m sayso approve 1", "python3 -Im sayso approve 1", "python -m sayso.cli.main approve 1",
         "uvx sayso approve 1", "uvx --from sayso sayso approve 1", "pipx run sayso approve 1",

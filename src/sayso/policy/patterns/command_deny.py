@@ -67,7 +67,7 @@ def _program_fit(pattern: CommandPattern, called: str, *, ignores_case: bool) ->
         glob = (base_name(written),)
     if glob_matches(glob, name):
         return Fit.YES
-    if ignores_case and glob_matches(fold_glob(glob, str.lower), name.lower()):
+    if ignores_case and glob_matches(fold_glob(glob, str.casefold), name.casefold()):
         return Fit.YES
     return Fit.LOOKS if glob_matches(fold_glob(glob, fold), skeleton(name)) else Fit.NO
 

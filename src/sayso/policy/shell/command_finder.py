@@ -92,7 +92,7 @@ class CommandFinder(Findings, ABC):
             dialect = SHELLS.get(base_name(name))
             fed = Inner(text=script, transparent=dialect is not None, dialect=dialect)
             self._inside(name, fed, text, places, assignments)
-        program = base_name(name).lower()
+        program = base_name(name).casefold()
         if (self.fed or self.feed) and reads_commands(program, words):
             self._session(program, text, places)
         for found in inner:
@@ -115,7 +115,7 @@ class CommandFinder(Findings, ABC):
         self, name: str, words: tuple[ShellWord, ...], inner: tuple[Inner, ...]
     ) -> str | None:
         """The commands that a shell reads from its standard input, if it does."""
-        if not inner and base_name(name).lower() not in SCRIPT_READERS:
+        if not inner and base_name(name).casefold() not in SCRIPT_READERS:
             return None
         if not name or not reads_script_from_input(words):
             return None

@@ -68,14 +68,14 @@ def is_for_people(command: ShellCommand) -> bool:
     if not words or words[0].value is None:
         return False
     for word in words:
-        if OWN_NAME in (word.value or word.start).lower():
+        if OWN_NAME in (word.value or word.start).casefold():
             break
     else:
         return False  # most name it nowhere
-    name = base_name(words[0].value).lower()
+    name = base_name(words[0].value).casefold()
     if any(not _only_looks(rest) for rest in _own_words(name, words)):
         return True
-    named = any(OWN_NAME in (word.value or word.start).lower() for word in words[1:])
+    named = any(OWN_NAME in (word.value or word.start).casefold() for word in words[1:])
     if not named:
         return False
     if name in ENDING:

@@ -66,11 +66,11 @@ def inner_of(words: tuple[ShellWord, ...]) -> tuple[Inner, ...]:
     if not words or not is_known(words[0]):
         return ()
     called = words[0].value or ""
-    name = base_name(called).lower()
+    name = base_name(called).casefold()
     if not _may_run(name):
         return ()
     found = (*_inner(name, words), *by_options(name, words))
-    if trusted_name(called) != base_name(called) or called != called.lower():
+    if trusted_name(called) != base_name(called) or called != called.casefold():
         # Another program of that name: what it runs is tried, and nothing is trusted to it.
         found = tuple(
             replace(inner, transparent=False, elsewhere=False, covered=False) for inner in found
@@ -87,7 +87,7 @@ def runs_its_words(words: tuple[ShellWord, ...]) -> bool:
     """Whether the words of a command are those of another one that it runs, and not files of its own."""
     if not words or not is_known(words[0]):
         return False
-    name = base_name(words[0].value or "").lower()
+    name = base_name(words[0].value or "").casefold()
     return _may_run(name) and any(True for _ in _inner(name, words))
 
 
@@ -99,7 +99,7 @@ def reads_script_from_input(words: tuple[ShellWord, ...], depth: int = 0) -> boo
         return False
     if depth > _DEEPEST or (depth and len(words) > _LONGEST):
         return True  # nobody writes that in earnest, and it may be one
-    name = base_name(words[0].value or "").lower()
+    name = base_name(words[0].value or "").casefold()
     if name in SHELLS or name in OTHER_SHELLS:
         return _shell_reads_input(words)
     if name in ("at", "batch", "su"):
