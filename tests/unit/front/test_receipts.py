@@ -103,10 +103,11 @@ def test_nothing_but_what_was_signed_is_taken(verifier: ReceiptVerifier) -> None
     text = write_receipt(receipt(), SECRET)
     version, payload, signature = text.split(".")
     forged = base64.urlsafe_b64encode(b"{}").rstrip(b"=").decode()
+    other = ("B" if signature[0] == "A" else "A") + signature[1:]
     for bad in (
         "", "x", "v2." + payload + "." + signature, f"{version}.{payload}",
         f"{version}.{forged}.{signature}", f"{version}.{payload}.{signature}==",
-        f"{version}.{payload}.{signature[:-2]}AA", text + " ", "v1." + "A" * 5000,
+        f"{version}.{payload}.{other}", text + " ", "v1." + "A" * 5000,
         write_receipt(receipt(), bytes(32)),
     ):  # fmt: skip
         with pytest.raises(ReceiptRefused):
