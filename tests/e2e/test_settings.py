@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from sayso.config.edit import add_rule, remove_rule
+from sayso.config.source import LOOK_SECONDS
 from sayso.config.workspace import workspace_file
 from sayso.core.effect import Effect
 from tests.fakes.command_line import PASSPHRASE, furnish, make_template
@@ -23,6 +24,11 @@ pytestmark = pytest.mark.slow
 
 WITHIN = 2.0
 """POL-63: so many seconds after an edit it counts."""
+
+
+def test_files_are_looked_at_often_enough_that_an_edit_counts_in_time() -> None:
+    """The other tests wait as long as a busy machine needs; what sets the time is this."""
+    assert LOOK_SECONDS <= WITHIN / 2
 
 
 class World:
@@ -61,15 +67,15 @@ class World:
 
     def becomes(self, wanted: tuple[str, str], tool: str, **arguments: Any) -> None:
         """The verdict is that soon enough, and stays so."""
-        until = time.monotonic() + WITHIN
+        until = time.monotonic() + PATIENCE
         while (found := self.verdict(tool, **arguments)) != wanted:
-            assert time.monotonic() < until, f"still {found} after {WITHIN} seconds"
+            assert time.monotonic() < until, f"still {found}"
             time.sleep(0.05)
         assert self.verdict(tool, **arguments) == wanted
 
     def says(self, problem: str) -> None:
         """The page soon says that."""
-        until = time.monotonic() + WITHIN
+        until = time.monotonic() + PATIENCE
         while problem not in self.problems():
             assert time.monotonic() < until, f"`{problem}` is not among: {self.problems()}"
             time.sleep(0.05)
