@@ -29,6 +29,7 @@ if number := os.environ.get("SAYSO_E2E_WAITERS"):
     MANY = dict.fromkeys(MANY, int(number))
 FEW = 10
 WAKES = 25
+FEW_LATE = 3
 LOOKS = 4
 """So often at most a caller looks at its own call until it has heard how it was decided."""
 
@@ -101,13 +102,16 @@ async def test_waking_one_is_unaffected_by_the_others(
 
     async def wake(asked: list[tuple[Standing, asyncio.Task[Standing]]]) -> None:
         """Decide some of them one after the other; nobody else looks whether it concerns them."""
+        heard_by_others = 0
         for _ in range(WAKES):
             standing, task = asked.pop()
             await broker.review(owner, standing.call_id, Vote.APPROVE, digest=standing.digest)
             assert (await asyncio.wait_for(task, 60)).status == "approved"
-            assert set(looking.at) == {standing.call_id}
-            assert len(looking.at) <= LOOKS
+            assert 1 <= looking.at.count(standing.call_id) <= LOOKS
+            heard_by_others += set(looking.at) != {standing.call_id}
             looking.at.clear()
+        # What came late of their own events may be heard once or twice, but not of each that is decided.
+        assert heard_by_others <= FEW_LATE
 
     few = await parked(gate, 0, WAKES + FEW)
     await settled(len(few))

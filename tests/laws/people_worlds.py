@@ -46,13 +46,17 @@ def role(name: str) -> st.SearchStrategy[Role]:
     )
 
 
-stand_ins = st.builds(
-    StandIn, names, names, st.sampled_from([-60, 0, 1]).map(at), st.sampled_from([0, 1, 60]).map(at)
-).filter(lambda link: link.absent != link.substitute)
+since, until = st.sampled_from([-60, -60, 0, 1]).map(at), st.sampled_from([60, 60, 1, 0]).map(at)
+"""Most of them hold at the moment 0."""
+
+stand_ins = st.builds(StandIn, names, names, since, until).filter(
+    lambda link: link.absent != link.substitute
+)
 
 directories = st.builds(
     Directory,
-    people=st.fixed_dictionaries({}, optional={name: person(name) for name in IDS}),
+    people=st.fixed_dictionaries({name: person(name) for name in IDS})
+    | st.fixed_dictionaries({}, optional={name: person(name) for name in IDS}),
     roles=st.fixed_dictionaries({}, optional={name: role(name) for name in ROLES}),
     stand_ins=st.lists(stand_ins, max_size=4).map(tuple),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sayso.core.approval_policy import ApprovalPolicy, merge
@@ -15,13 +15,15 @@ from sayso.errors import NotEligible
 from sayso.people.counting import counted, needed, out_of_reach
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked, counts_as, eligible_people, may_review
+from sayso.people.person import Person
+from sayso.people.stand_in import StandIn
 from sayso.people.token import CredentialKind
 from sayso.requests.approval import Status, Vote
 from tests.fakes.values import at
 from tests.fakes.virtual_time import run_virtual
 from tests.fakes.world import draft, make_scene, rule
 from tests.laws.gate_worlds import calls
-from tests.laws.people_worlds import directories, frozen, names, own_words, policies, users
+from tests.laws.people_worlds import IDS, directories, frozen, names, own_words, policies, users
 from tests.reference.people import (
     as_whom,
     how_many,
@@ -41,6 +43,14 @@ questions = st.builds(
 )
 
 
+ADMINS_ONLY = Asked(Owner("uma", "coder", "s1"), ApprovalPolicy(approver=Approver.ADMIN))
+TWO_FOR_ANNA = Directory(
+    {name: Person(name, name, admin=name == "anna") for name in IDS},
+    stand_ins=tuple(StandIn("anna", name, at(-60), at(60)) for name in ("nils", "olga")),
+)
+"""Only Anna may decide, and two stand in for her."""
+
+
 @pytest.mark.spec("REQ-10", "REQ-11")
 @settings(max_examples=400)
 @given(names, kinds, questions, directories)
@@ -56,6 +66,7 @@ def test_who_may_decide_equals_the_reference(
 @pytest.mark.spec("REQ-12")
 @settings(max_examples=400)
 @given(st.lists(names), questions, directories)
+@example(["nils", "olga"], ADMINS_ONLY, TWO_FOR_ANNA)
 def test_distinct_people_count_once(givers: list[str], asked: Asked, directory: Directory) -> None:
     """However often, under however many identities, in their own right and for others."""
     votes = counted(givers, asked, directory, at(0))
