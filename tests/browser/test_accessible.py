@@ -64,7 +64,7 @@ async def test_axe_finds_nothing(
     assert await faults(window) == []
     await window.open(f"/#/inbox/{standing['call_id']}")
     await expect(window.card).to_contain_text(standing["code"])
-    await window.card.get_by_text("Explain").click()
+    await window.card.get_by_text("Explain", exact=True).click()
     assert await faults(window) == []
     await window.settle()
     await window.reject.click()

@@ -46,7 +46,7 @@ async def test_a_card_appears_by_itself_and_shows_everything(desktop: Window, si
         "She asked for it.",
     ):
         await expect(card).to_contain_text(words)
-    await desktop.card.get_by_text("Explain").click()
+    await desktop.card.get_by_text("Explain", exact=True).click()
     await expect(card).to_contain_text("What would change it:")
     await expect(card).to_contain_text(standing["digest"])
 

@@ -1,11 +1,12 @@
 // What a person may do with a request besides deciding it: not now, why?, the broken glass.
 
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
+import { alertOf } from "../../alert.js";
 import { Refused } from "../../api.js";
+import { ARMING } from "../../deciding.js";
 import { asShown, sentence } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { inFull } from "../../time.js";
-import { ARMING } from "../sayso-decision/sayso-decision.js";
 import "../sayso-shown/sayso-shown.js";
 
 /** @import {PropertyValues} from "../../vendor/lit/lit.js" */
@@ -107,7 +108,7 @@ export class SaysoAsking extends LitElement {
   render() {
     const { card } = this;
     if (!card) return nothing;
-    const parts = [this.#nobody(card), this.#questions(card), this.#glass(card), this.#acts(card), this.#problem()];
+    const parts = [this.#nobody(card), this.#questions(card), this.#glass(card), this.#acts(card), alertOf(this.problem)];
     return parts.every((part) => part === nothing) ? nothing : html`<section aria-label="Asking">${parts}</section>`;
   }
 
@@ -179,15 +180,6 @@ export class SaysoAsking extends LitElement {
       <button class=${question ? "" : "stop"} type="submit" ?disabled=${this.busy}>${question ? "Ask" : "Run it now"}</button>
       <button class="quiet" type="button" @click=${this.#close}>Cancel</button>
     </form>`;
-  }
-
-  #problem() {
-    const { problem } = this;
-    if (!problem) return nothing;
-    return html`<div class="alert" role="alert">
-      <sayso-shown .runs=${asShown(sentence(problem.message))}></sayso-shown>
-      ${problem.hint ? html`<small><sayso-shown .runs=${asShown(sentence(problem.hint))}></sayso-shown></small>` : nothing}
-    </div>`;
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
 import { Refused } from "../../api.js";
+import { ARMING, mayApprove, notByEnter } from "../../deciding.js";
 import { result, whoDecides } from "../../results.js";
 import { asShown, isLong, plainText, sentence } from "../../shown.js";
 import { styles } from "../../styles.js";
@@ -13,9 +14,6 @@ import "../sayso-shown/sayso-shown.js";
 /** @import {Card, Keep} from "../../types.js" */
 /** @import {Waiting} from "../../waiting.js" */
 /** @typedef {"approve" | "reject" | "ran" | "did-not-run"} Act */
-
-/** For so long after a card took its place nothing can be decided: the hand may mean the one before. */
-export const ARMING = 600;
 
 /**
  * The arguments that a card shows, as JSON to be edited.
@@ -96,9 +94,7 @@ export class SaysoDecision extends LitElement {
   get offered() {
     const { card, waiting } = this;
     if (!card || !waiting || card.status !== "pending" || !card.who.may_decide) return { approve: false, reject: false };
-    const short = card.who.have < card.who.need; // where others have left, somebody who approved says so once more
-    const voted = short && card.who.reviews.some((review) => review.by === waiting.me.person.name);
-    return { approve: card.approve_refused === null && !voted, reject: true };
+    return { approve: mayApprove(card, waiting.me.person.name), reject: true };
   }
 
   /** Approves what the card shows, if that is offered and the hand had time to mean it. */
@@ -257,7 +253,7 @@ export class SaysoDecision extends LitElement {
     const { approve } = this.offered;
     return html`
       ${approve
-        ? html`<button class="go" type="button" ?disabled=${this.busy !== null} @click=${this.approve} @keydown=${this.#notByEnter} aria-keyshortcuts="a">
+        ? html`<button class="go" type="button" ?disabled=${this.busy !== null} @click=${this.approve} @keydown=${notByEnter} aria-keyshortcuts="a">
             Approve once<kbd aria-hidden="true">a</kbd>
           </button>`
         : nothing}
@@ -321,8 +317,8 @@ export class SaysoDecision extends LitElement {
       <label for="found">What did you find? <span class="meta">Kept in the audit log.</span></label>
       <input id="found" type="text" autocomplete="off" maxlength="2000" ?disabled=${this.busy !== null} />
       <div class="pair">
-        <button type="button" ?disabled=${this.busy !== null} @click=${() => this.#settle(true)} @keydown=${this.#notByEnter}>It ran</button>
-        <button type="button" ?disabled=${this.busy !== null} @click=${() => this.#settle(false)} @keydown=${this.#notByEnter}>It did not run</button>
+        <button type="button" ?disabled=${this.busy !== null} @click=${() => this.#settle(true)} @keydown=${notByEnter}>It ran</button>
+        <button type="button" ?disabled=${this.busy !== null} @click=${() => this.#settle(false)} @keydown=${notByEnter}>It did not run</button>
       </div>
     </div>`;
   }
@@ -363,11 +359,6 @@ export class SaysoDecision extends LitElement {
     if (event.key !== "Escape") return;
     event.stopPropagation();
     void this.closeNote();
-  }
-
-  /** @param {KeyboardEvent} event Enter decides nothing; the space bar presses the button as usual */
-  #notByEnter(event) {
-    if (event.key === "Enter") event.preventDefault();
   }
 
   #onNext() {

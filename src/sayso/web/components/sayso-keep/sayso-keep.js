@@ -1,6 +1,7 @@
 // What can be remembered with an answer, folded: all that it would cover, and a button for each way.
 
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
+import { notByEnter } from "../../deciding.js";
 import { styles } from "../../styles.js";
 import "../sayso-shown/sayso-shown.js";
 
@@ -72,7 +73,7 @@ export class SaysoKeep extends LitElement {
    */
   #button(words, keep, key) {
     const shortcut = key && (key === key.toLowerCase() ? key : `Shift+${key}`);
-    return html`<button type="button" ?disabled=${this.busy} @click=${() => this.#tell("sayso-keep", keep)} @keydown=${this.#notByEnter} aria-keyshortcuts=${shortcut ?? nothing}>${words}${key ? html`<kbd aria-hidden="true">${key}</kbd>` : nothing}</button>`;
+    return html`<button type="button" ?disabled=${this.busy} @click=${() => this.#tell("sayso-keep", keep)} @keydown=${notByEnter} aria-keyshortcuts=${shortcut ?? nothing}>${words}${key ? html`<kbd aria-hidden="true">${key}</kbd>` : nothing}</button>`;
   }
 
   /** @param {Event} event */
@@ -86,11 +87,6 @@ export class SaysoKeep extends LitElement {
    */
   #tell(what, detail) {
     this.dispatchEvent(new CustomEvent(what, { detail }));
-  }
-
-  /** @param {KeyboardEvent} event Enter decides nothing; the space bar presses the button as usual */
-  #notByEnter(event) {
-    if (event.key === "Enter") event.preventDefault();
   }
 }
 

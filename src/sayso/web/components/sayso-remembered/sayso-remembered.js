@@ -1,8 +1,9 @@
 // What people had remembered of their answers: bypasses, grants and vetoes, each with a way to take it back.
 
 import { LitElement, html, nothing, repeat } from "../../vendor/lit/lit.js";
+import { alertOf } from "../../alert.js";
 import { Refused } from "../../api.js";
-import { asShown, plainText, sentence } from "../../shown.js";
+import { plainText } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { ago, inFull, left, now, Ticking } from "../../time.js";
 import "../sayso-shown/sayso-shown.js";
@@ -98,7 +99,7 @@ export class SaysoRemembered extends LitElement {
     return html`<main>
       <h1>Grants and vetoes</h1>
       <p class="meta">What people had remembered with an answer. From the next call on, what is taken back is asked about again.</p>
-      ${this.#problem()}
+      ${alertOf(this.problem)}
       ${this.found === null ? nothing : KINDS.map(([kind, title, says]) => this.#kind(kind, title, says))}
     </main>`;
   }
@@ -144,15 +145,6 @@ export class SaysoRemembered extends LitElement {
   #howLong(one) {
     if ("until" in one) return one.until === null ? "until its session ends" : html`<span class="num">for ${left(one.until, now())} more</span>`;
     return one.session_id === null ? "for always" : "in one session";
-  }
-
-  #problem() {
-    const { problem } = this;
-    if (!problem) return nothing;
-    return html`<div class="alert" role="alert">
-      <sayso-shown .runs=${asShown(sentence(problem.message))}></sayso-shown>
-      ${problem.hint ? html`<small><sayso-shown .runs=${asShown(sentence(problem.hint))}></sayso-shown></small>` : nothing}
-    </div>`;
   }
 }
 

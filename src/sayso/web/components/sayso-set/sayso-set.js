@@ -1,13 +1,13 @@
 // The calls of one turn as one exact, ordered set: looked at as a whole, and decided at once.
 
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
+import { alertOf } from "../../alert.js";
 import { Refused } from "../../api.js";
+import { ARMING, mayApprove, notByEnter } from "../../deciding.js";
 import { Following } from "../../following.js";
 import { result } from "../../results.js";
-import { asShown, sentence } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { now } from "../../time.js";
-import { ARMING } from "../sayso-decision/sayso-decision.js";
 import "../sayso-shown/sayso-shown.js";
 import "../sayso-what/sayso-what.js";
 
@@ -99,10 +99,8 @@ export class SaysoSet extends LitElement {
   }
 
   get mayApprove() {
-    const { pending, waiting } = this;
-    const voted = (/** @type {Card} */ { who }) =>
-      who.have < who.need && who.reviews.some((review) => review.by === waiting?.me.person.name);
-    return pending.length > 0 && pending.every((card) => card.who.may_decide && card.approve_refused === null && !voted(card));
+    const me = this.waiting?.me.person.name ?? "";
+    return this.pending.length > 0 && this.pending.every((card) => mayApprove(card, me));
   }
 
   get mayReject() {
@@ -172,7 +170,7 @@ export class SaysoSet extends LitElement {
           <sayso-what .card=${card}></sayso-what>
         </li>`)}
       </ol>
-      ${this.#problem()}
+      ${alertOf(this.problem)}
       ${this.noting ? this.#note() : this.#buttons(set)}`;
   }
 
@@ -190,7 +188,7 @@ export class SaysoSet extends LitElement {
     const count = many === set.cards.length ? `all ${many}` : many === 1 ? "the one that waits" : `the ${many} that wait`;
     return html`<div class="bar">
       ${this.mayApprove
-        ? html`<button class="go" type="button" ?disabled=${this.busy} @click=${this.#approve} @keydown=${this.#notByEnter}>Approve ${count}, once each</button>`
+        ? html`<button class="go" type="button" ?disabled=${this.busy} @click=${this.#approve} @keydown=${notByEnter}>Approve ${count}, once each</button>`
         : nothing}
       ${this.mayReject ? html`<button class="stop" type="button" ?disabled=${this.busy} @click=${this.#openNote}>Reject ${count}…</button>` : nothing}
       <span class="code" title="Four words for exactly these calls in this order"><span class="unseen">Code of the whole: </span>${set.code}</span>
@@ -215,25 +213,11 @@ export class SaysoSet extends LitElement {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(".bar .stop"))?.focus();
   }
 
-  #problem() {
-    const { problem } = this;
-    if (!problem) return nothing;
-    return html`<div class="alert" role="alert">
-      <sayso-shown .runs=${asShown(sentence(problem.message))}></sayso-shown>
-      ${problem.hint ? html`<small><sayso-shown .runs=${asShown(sentence(problem.hint))}></sayso-shown></small>` : nothing}
-    </div>`;
-  }
-
   /** @param {Event} event */
   #onToggle(event) {
     const open = event.currentTarget instanceof HTMLDetailsElement && event.currentTarget.open;
     if (open && !this.open) this.armedAt = performance.now() + ARMING;
     this.open = open;
-  }
-
-  /** @param {KeyboardEvent} event Enter decides nothing; the space bar presses the button as usual */
-  #notByEnter(event) {
-    if (event.key === "Enter") event.preventDefault();
   }
 }
 
