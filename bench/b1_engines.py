@@ -17,7 +17,8 @@ from bench.b1_work import WORKSPACE, Says, WorkCall, WorkRule
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
-from sayso.gate.decide import Context, decide
+from sayso.gate.context import Context
+from sayso.gate.decide import decide
 from sayso.policy.facts import NothingKnown
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.rule import Origin, Rule

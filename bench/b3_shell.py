@@ -22,7 +22,8 @@ from bench.harness import (
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
-from sayso.gate.decide import Context, decide
+from sayso.gate.context import Context
+from sayso.gate.decide import decide
 from sayso.policy.protection import protected_rules
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset

@@ -10,7 +10,8 @@ from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
-from sayso.gate.decide import Context, decide
+from sayso.gate.context import Context
+from sayso.gate.decide import decide
 from sayso.gate.verdict import Verdict
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Origin, Rule

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
-from sayso.gate.decide import Context, decide
+from sayso.gate.context import Context
+from sayso.gate.decide import decide
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked
 from sayso.people.person import Person

@@ -14,7 +14,8 @@ from sayso.broker.remembering import Wish
 from sayso.core.budget import Budget
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
-from sayso.gate.decide import Context, decide
+from sayso.gate.context import Context
+from sayso.gate.decide import decide
 from sayso.gate.parts import offered_keys, parts_of
 from sayso.gate.verdict import Verdict
 from sayso.people.directory import Directory

@@ -14,7 +14,7 @@ from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
-from sayso.gate.decide import Context
+from sayso.gate.context import Context
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked
 from sayso.policy.facts import Facts

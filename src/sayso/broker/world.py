@@ -16,7 +16,8 @@ from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 from sayso.core.session import Session
 from sayso.core.withheld import must_be_whole
-from sayso.gate.decide import Context, decide
+from sayso.gate.context import Context
+from sayso.gate.decide import decide
 from sayso.gate.explain import request_message, verdict_message
 from sayso.gate.verdict import Verdict
 from sayso.people.directory import Directory

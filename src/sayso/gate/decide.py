@@ -8,37 +8,20 @@ a_grant_fits_one_digest · an_expired_grant_is_no_grant
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from sayso.core.asking import Unreachable
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
-from sayso.core.session import DEFAULT_GROUP
+from sayso.gate.context import Context
 from sayso.gate.lifting import approval_suffices, lifted, veto_on
 from sayso.gate.verdict import Verdict
-from sayso.people.directory import Directory
 from sayso.policy.facts import Facts
 from sayso.policy.ruleset import RuleSet, judge
 from sayso.policy.spending import within_budget
-from sayso.requests.grant import Grant, StickyRejection
-from sayso.requests.standing_grant import Remembered
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What else counts, read anew for each call (GATE-5): the session's state and who there is to ask."""
-
-    group: str = DEFAULT_GROUP
-    stopped: bool = False
-    can_ask: bool = True
-    nobody_reachable: bool = False
-    sticky: StickyRejection | None = None
-    people: Directory = field(default_factory=Directory)
-    remembered: Remembered = field(default_factory=Remembered)
-    spent: Mapping[str, float] = field(default_factory=dict)
+from sayso.requests.grant import Grant
 
 
 def decide(
@@ -53,6 +36,8 @@ def decide(
     digest = digest_of(call)
     if context.stopped:
         return Verdict(Effect.DENY, Reason.CANCELLED, digest)
+    if context.frozen:
+        return Verdict(Effect.DENY, Reason.FROZEN, digest)
     policy = judge(call, rules, facts, group=context.group)
     if rules.has_budgets:
         policy = within_budget(call, policy, context.spent)

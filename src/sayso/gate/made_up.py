@@ -8,7 +8,8 @@ from typing import Any
 
 from sayso.core.call import ToolCall
 from sayso.core.moment import Moment
-from sayso.gate.decide import Context, decide
+from sayso.gate.context import Context
+from sayso.gate.decide import decide
 from sayso.gate.verdict import Verdict
 from sayso.policy.facts import Facts
 from sayso.policy.ruleset import RuleSet

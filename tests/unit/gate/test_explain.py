@@ -7,7 +7,8 @@ import pytest
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
-from sayso.gate.decide import Context, decide
+from sayso.gate.context import Context
+from sayso.gate.decide import decide
 from sayso.gate.explain import (
     explain,
     request_message,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sayso.core.call import ToolCall
-from sayso.gate.decide import Context, decide
+from sayso.gate.context import Context
+from sayso.gate.decide import decide
 from sayso.gate.explain import explain
 from sayso.policy.defaults import seed_rules
 from sayso.policy.ruleset import compile_ruleset
