@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import time
 from collections.abc import Iterator
@@ -59,6 +60,12 @@ class World:
             timeout=PATIENCE,
             check=False,
         )
+
+    def trusts(self, shown: str) -> subprocess.CompletedProcess[str]:
+        """Trusts the content that `sayso trust --show` has shown."""
+        digests = re.findall(r"for --sha256: ([0-9a-f]{64})", shown)
+        named = [word for digest in digests for word in ("--sha256", digest)]
+        return self.sayso("trust", str(self.project), *named, "--passphrase-stdin")
 
     def verdict(self, tool: str, **arguments: Any) -> tuple[str, str]:
         body = {"session_id": self.session, "tool": tool, "arguments": arguments}
@@ -150,7 +157,7 @@ def test_a_project_tightens_at_once_and_loosens_once_it_is_trusted(world: World)
     assert world.verdict("send") == ("ask", "rule-ask")
     shown = world.sayso("trust", str(world.project), "--show").stdout
     assert "loosens, at 2:10: allow tool(send)" in shown
-    done = world.sayso("trust", str(world.project), "--yes", "--passphrase-stdin")
+    done = world.trusts(shown)
     assert done.returncode == 0, done.stderr
     world.becomes(("allow", "rule-allow"), "send")
 
@@ -186,7 +193,7 @@ def test_a_tool_yaml_asks_at_once_and_allows_once_it_is_trusted(world: World) ->
     world.becomes(("ask", "rule-ask"), "refund", amount=50)
     shown = world.sayso("trust", str(world.project), "--show").stdout
     assert "loosens, at 2:1: allow tool(refund) unless input.amount > 100" in shown
-    done = world.sayso("trust", str(world.project), "--yes", "--passphrase-stdin")
+    done = world.trusts(shown)
     assert done.returncode == 0, done.stderr
     world.becomes(("allow", "rule-allow"), "refund", amount=50)
     assert world.verdict("refund", amount=200) == ("ask", "rule-ask")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -30,6 +31,10 @@ diff_lines = 1
 """
 
 
+def content(project: Path) -> str:
+    return hashlib.sha256((project / "sayso.toml").read_bytes()).hexdigest()
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     place = Path(os.path.realpath(tmp_path)) / "project"
@@ -46,6 +51,7 @@ def test_what_would_loosen_is_shown_with_its_places(sayso: CommandLine, project:
         said.out
         == f"""\
 {project}/sayso.toml: waits for your trust
+  its content, for --sha256: {content(project)}
   rules that tighten, which count at once: 2
   loosens, at 2:10: allow read(docs/**)
   loosens, at 7:8: how tool(deploy) is asked about: policy = {{ severity = "low" }}
@@ -67,17 +73,28 @@ def test_trust_needs_a_person_and_their_word(sayso: CommandLine, project: Path) 
     said = sayso("trust", str(project))
     assert said.code == ExitCode.REFUSED
     assert "no terminal to ask on" in said.err
-    said = sayso("trust", str(project), "--yes")
+    said = sayso("trust", str(project), "--sha256", content(project))
     assert said.code == ExitCode.REFUSED
     for kind, agent in ((CredentialKind.AGENT, "coder"), (CredentialKind.APPROVER, None)):
         token = sayso.token(kind, agent)
-        said = sayso("trust", str(project), "--yes", "--token-stdin", stdin=f"{token}\n")
+        said = sayso(
+            "trust", str(project), "--sha256", content(project), "--token-stdin", stdin=f"{token}\n"
+        )
         assert said.code == ExitCode.REFUSED
-    said = sayso("trust", str(project), "--yes", "--passphrase-stdin", stdin="wrong horse\n")
+    said = sayso(
+        "trust",
+        str(project),
+        "--sha256",
+        content(project),
+        "--passphrase-stdin",
+        stdin="wrong horse\n",
+    )
     assert said.code == ExitCode.REFUSED
     assert not book.exists()
 
-    said = sayso.owner("trust", str(project), "--yes")
+    shown = sayso("trust", str(project), "--show").out
+    assert f"  its content, for --sha256: {content(project)}\n" in shown
+    said = sayso.owner("trust", str(project), "--sha256", content(project))
     assert (said.code, said.err) == (0, f"trusted: {project}/sayso.toml\n")
     assert book.stat().st_mode & 0o077 == 0
     assert f"{project}/sayso.toml: trusted\n" in sayso("trust", str(project), "--show").out
@@ -95,9 +112,23 @@ def test_trust_needs_a_person_and_their_word(sayso: CommandLine, project: Path) 
 
 
 @pytest.mark.spec("POL-60")
+def test_only_the_content_that_was_looked_at_is_trusted(sayso: CommandLine, project: Path) -> None:
+    seen = content(project)
+    (project / "sayso.toml").write_text(PROJECT.replace("docs", "**"))
+    said = sayso.owner("trust", str(project), "--sha256", seen)
+    assert (said.code, f"no settings file there has the content `{seen}` now" in said.err) == (
+        ExitCode.FAILURE,
+        True,
+    )
+    assert not (sayso.home / "trusted.json").exists()
+    for other in ("--show", "--revoke"):
+        assert sayso("trust", str(project), other, "--sha256", seen).code == ExitCode.FAILURE
+
+
+@pytest.mark.spec("POL-60")
 def test_a_project_that_cannot_be_used_is_not_trusted(sayso: CommandLine, project: Path) -> None:
     (project / "sayso.toml").write_text('[permissions]\nallow = ["x"]\nalow = 1\n')
-    said = sayso.owner("trust", str(project), "--yes")
+    said = sayso.owner("trust", str(project), "--sha256", content(project))
     assert said.code == ExitCode.INVALID
     assert f"error: {project}/sayso.toml:3:1: `alow` is not a setting" in said.err
     assert f"{project}/sayso.toml: cannot be used\n" in said.out
@@ -170,7 +201,7 @@ def test_files_of_tools_that_cannot_be_looked_for_are_told_and_nothing_is_truste
     )
     (project / "tools").symlink_to(project.parent)
     assert "sayso.toml: cannot be used\n" in sayso("trust", str(project), "--show").out
-    said = sayso.owner("trust", str(project), "--yes")
+    said = sayso.owner("trust", str(project), "--sha256", content(project))
     assert said.code == ExitCode.INVALID
     assert "sayso.toml:1:15: `tools/x.yaml` cannot be looked for" in said.err
     assert not (sayso.home / "trusted.json").exists()
@@ -211,5 +242,5 @@ def test_flags_that_cannot_be_read_are_refused_before_anything_starts(
 
 
 def test_the_passphrase_stays_out_of_the_book(sayso: CommandLine, project: Path) -> None:
-    sayso.owner("trust", str(project), "--yes")
+    sayso.owner("trust", str(project), "--sha256", content(project))
     assert PASSPHRASE not in (sayso.home / "trusted.json").read_text()

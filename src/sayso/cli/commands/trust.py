@@ -68,9 +68,14 @@ def trust(
         bool,
         Parameter(negative="", show_default=False, help="Trust the project's files no more."),
     ] = False,
-    yes: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Do not ask again before trusting.")
-    ] = False,
+    sha256: Annotated[
+        list[str] | None,
+        Parameter(
+            negative="",
+            consume_multiple=True,
+            help="Trust the files of exactly this content, as --show names it, and do not ask.",
+        ),
+    ] = None,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
     as_json: AsJson = False,
@@ -88,8 +93,10 @@ def trust(
     place = (path or Path.cwd()).absolute()
     if not place.is_dir():
         raise CallInvalid(f"`{place}` is not a folder", "name the project's folder")
-    if show and revoke:
-        raise CallInvalid("--show changes nothing", "leave out --revoke, or --show")
+    if show and (revoke or sha256):
+        raise CallInvalid("--show changes nothing", "leave out --show, or what should change")
+    if revoke and sha256:
+        raise CallInvalid("--revoke and --sha256 are two different acts", "leave out one of them")
     rules = settings_rules()
     found = [_found(rules, file) for file in _files(rules, place)]
     if as_json:
@@ -105,26 +112,35 @@ def trust(
             message, _, hint = file.problem.partition("\nhint: ")
             raise SettingsInvalid(message, hint or "mend the file, then trust it")
     waiting = [file for file in found if file.waits]
+    if sha256:
+        waiting = _with_content(found, sha256)
+    elif waiting and not sys.stdin.isatty():
+        raise NotAuthenticated(
+            "there is no terminal to ask on whether this is trusted",
+            "look at it with --show, then name its content with --sha256",
+        )
+    elif waiting and not _agrees():
+        print("Nothing was changed.", file=sys.stderr)
+        return 1
     if not waiting:
         return 0
-    return asyncio.run(_trust(rules, waiting, yes, passphrase_stdin, token_stdin))
+    return asyncio.run(_trust(rules, waiting, passphrase_stdin, token_stdin))
+
+
+def _with_content(found: list[Found], digests: list[str]) -> list[Found]:
+    """The files that hold exactly what was looked at before; raises CallInvalid where one does not any more."""
+    for digest in digests:
+        if not any(file.digest == digest for file in found):
+            raise CallInvalid(
+                f"no settings file there has the content `{digest[:64]}` now",
+                "look at what is there with --show, and name the content of that",
+            )
+    return [file for file in found if file.waits and file.digest in digests]
 
 
 async def _trust(
-    rules: SettingsRules,
-    waiting: list[Found],
-    yes: bool,
-    passphrase_stdin: bool,
-    token_stdin: bool,
+    rules: SettingsRules, waiting: list[Found], passphrase_stdin: bool, token_stdin: bool
 ) -> int:
-    if not yes and not sys.stdin.isatty():
-        raise NotAuthenticated(
-            "there is no terminal to ask on whether this is trusted",
-            "look at it with --show, then say --yes",
-        )
-    if not yes and not _agrees():
-        print("Nothing was changed.", file=sys.stderr)
-        return 1
     async with acting(passphrase_stdin=passphrase_stdin, token_stdin=token_stdin) as (
         broker,
         actor,
@@ -189,6 +205,8 @@ def _print(place: Path, found: list[Found]) -> None:
         else:
             state = "waits for your trust" if file.loosens else "loosens nothing"
         print(f"{safe_line(file.path)}: {state}")
+        if file.waits:
+            print(f"  its content, for --sha256: {file.digest}")
         print(f"  rules that tighten, which count at once: {file.tightens}")
         for where, what in file.loosens:
             line = where.removeprefix(file.path).lstrip(":")

@@ -153,6 +153,8 @@ class _Reading(Arguments):
         if program.rest is Use.SOCKET:
             yield from sockets(operands)
             return
+        for file in () if operands else program.marks.get("unnamed", ()):
+            yield Touched(literal(file), Operation.WRITE, guessed=True)
         uncertain = False
         for number, word in enumerate(operands):
             last = number == len(operands) - 1

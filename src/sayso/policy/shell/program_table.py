@@ -10,7 +10,8 @@ loses nothing. Further words:
 - `quiet`: no word names a file. `ends`: options end at the first operand. `sub`: the first operand is a
   command with an entry of its own (`git-add`).
 - `pipes`: it reads its input instead of walking where that is a pipe.
-- `makes=file`: it writes a file of that name into its folder, unless its output is redirected.
+- `makes=file`: it writes a file of that name into its folder, unless its output is redirected;
+  `unnamed=file` where no operand names another.
 - `walks`: it reads all below a folder, `walks=-r,-R` only with one of these options, and then the current
   folder where it names none. `wipes=-r`: what it deletes goes with all below. `writes=-i`: what it would
   read it also changes. `saves`: it writes a file named like the address. `anything`:
@@ -233,7 +234,7 @@ ltrace : text ends write=-o,--output read=-F,--config text=-a,-A,-D,-e,-l,-n,-p,
 valgrind : text ends write=--log-file,--xml-file read=--suppressions
 parallel : text ends read=-a,--arg-file write=--joblog,--results,--tmpdir
     text=-j,--jobs,-P,-N,-n,-L,-I,-C,-d,-s,--colsep,--delay,--timeout,--retries,--halt,--memfree,--load,--tagstring
-script : write text* write=-O,-B,-T,--log-out,--log-io,--log-timing,-I,--log-in,-t?,--timing?
+script : write text* unnamed=typescript write=-O,-B,-T,--log-out,--log-io,--log-timing,-I,--log-in,-t?,--timing?
     text=-c,--command,-E,--echo,-m,-o
 hyperfine : text* write=--export-json,--export-csv,--export-markdown,--export-asciidoc,--export-orgmode,--output
     read=--input text=-w,--warmup,-m,-M,-r,--runs,-s,--setup,-p,--prepare,-c,--cleanup,-S,-n,-u,-C,--sort,--style

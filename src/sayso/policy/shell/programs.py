@@ -104,6 +104,7 @@ _MARKS = frozenset(
         "anything",
         "tells",
         "makes",
+        "unnamed",
         "pipes",
     }
 )
