@@ -61,6 +61,7 @@ def test_deny_trumps_every_grant_and_mode(world: GateWorld, pattern: str) -> Non
 @given(gate_worlds())
 def test_a_grant_lifts_ask_and_nothing_else(world: GateWorld) -> None:
     policy = judge(world.call, world.ruleset, NOTHING_KNOWN)
+    world = replace(world, context=replace(world.context, remembered=Remembered()))
     without = world.decide(grants=())
     for grants in (world.grants, (generous(without.digest),), (generous("0" * 64),)):
         verdict = world.decide(grants=grants)

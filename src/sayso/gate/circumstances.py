@@ -21,9 +21,12 @@ class Circumstances:
     `mode` is the one in force (MODE-2), `run_context` the session's. `readable` and `writable` are
     resolved absolute paths, each a file or a folder with all below (RC-2): both from the run context,
     `writable` being readable too. `read_only_defaults` is the workspace's setting (POL-35);
-    `auto_approve_commands` are text rules from the user's settings. `sandboxed` says that this very call
-    runs inside sayso's own sandbox, which is what `bypass` lifts (MODE-3). `hooks` and `reviewer` say
-    whether there is one to ask (step 8).
+    `auto_approve_commands` are text rules from the user's settings, of which those of the kind `shell` count.
+    `sandboxed` says that this very call runs inside sayso's own sandbox, which is what `bypass` lifts
+    (MODE-3). `marked_read_only` says that the call's tool is of an MCP server that is trusted and marks it
+    as one that only reads: it passes in plan mode. `hooks` and `reviewer` say whether there is one to ask
+    (step 8). `mode` and `run_context` have to be there whenever policy allows or asks, for plan mode
+    holds back an allow too; all else counts only where policy asks.
     """
 
     mode: Mode = Mode.DEFAULT
@@ -33,5 +36,6 @@ class Circumstances:
     read_only_defaults: bool = False
     auto_approve_commands: tuple[str, ...] = ()
     sandboxed: bool = False
+    marked_read_only: bool = False
     hooks: bool = False
     reviewer: bool = False

@@ -10,18 +10,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sayso.core.asking import Unreachable
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
+from sayso.core.mode import Mode
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
+from sayso.gate import steps
+from sayso.gate.asked_call import AskedCall
 from sayso.gate.context import Context
-from sayso.gate.lifting import approval_suffices, lifted, veto_on
+from sayso.gate.plan_mode import passes_in_plan_mode
 from sayso.gate.verdict import Verdict
 from sayso.policy.facts import Facts
 from sayso.policy.ruleset import RuleSet, judge
 from sayso.policy.spending import within_budget
 from sayso.requests.grant import Grant
+
+STEPS_OF_AN_ASK = (
+    steps.vetoed,
+    steps.approved,
+    steps.rejected_lately,
+    steps.lifted,
+    steps.refused_unattended,
+    steps.refused_by_mode,
+    steps.by_opinion,
+    steps.nobody_answers,
+)
+"""What can end an ask before a person is asked, in the order of gate.md, section 1: the first that speaks."""
 
 
 def decide(
@@ -41,30 +55,17 @@ def decide(
     policy = judge(call, rules, facts, group=context.group)
     if rules.has_budgets:
         policy = within_budget(call, policy, context.spent)
-    if policy.effect is not Effect.ASK:
-        return Verdict(policy.effect, policy.reason, digest, policy)
-    remembered = context.remembered
-    veto = veto_on(call, policy, rules, facts, remembered) if remembered else None
-    if veto is not None:  # it makes the ask a deny, which no approval lifts either
-        return Verdict(Effect.DENY, Reason.SAVED_DENY, digest, policy, by=(veto,))
-    fitting = [grant for grant in grants if grant.fits(digest, now)]
-    if fitting and policy.reason is Reason.RULES_UNAVAILABLE:  # nothing lifts it
-        return Verdict(Effect.ASK, policy.reason, digest, policy)
-    for grant in fitting:
-        if approval_suffices(grant, call, policy, context.people, now):
-            lifted_by = grant.request_id
-            return Verdict(Effect.ALLOW, grant.made, digest, policy, None, lifted_by)
-    if fitting:
-        return Verdict(Effect.ASK, Reason.NEEDS_FRESH_APPROVAL, digest, policy)
-    if context.sticky is not None:
-        earlier = context.sticky.resolution
-        return Verdict(Effect.DENY, Reason.STICKY_DENY, digest, policy, earlier)
-    people = context.people
-    found = lifted(call, policy, rules, facts, remembered, people, now) if remembered else None
-    if found is not None:
-        return Verdict(Effect.ALLOW, found.reason, digest, policy, by=found.by)
-    if not context.can_ask:
-        return Verdict(Effect.DENY, Reason.NO_APPROVER, digest, policy)
-    if context.nobody_reachable and policy.approval.unreachable is Unreachable.REFUSE:
-        return Verdict(Effect.DENY, Reason.NOBODY_REACHABLE, digest, policy)
-    return Verdict(Effect.ASK, policy.reason, digest, policy)
+    if policy.effect is Effect.DENY:
+        return Verdict(Effect.DENY, policy.reason, digest, policy)
+    there = context.circumstances
+    planning = call.attended and there.mode is Mode.PLAN
+    if planning and not passes_in_plan_mode(call, policy, rules, there):
+        return Verdict(Effect.DENY, Reason.MODE_PLAN, digest, policy)
+    if policy.effect is Effect.ALLOW:
+        return Verdict(Effect.ALLOW, policy.reason, digest, policy)
+    ask = AskedCall(call, digest, policy, rules, grants, context, facts, now)
+    for step in STEPS_OF_AN_ASK:
+        verdict = step(ask)
+        if verdict is not None:
+            return verdict
+    return steps.waits(ask)

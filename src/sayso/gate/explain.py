@@ -9,6 +9,7 @@ from typing import Any
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.core.target import Target, TargetKind
+from sayso.gate.refused_words import lifted_by, refused_because, what_would_help
 from sayso.gate.trace_lines import target_lines, words_of
 from sayso.gate.verdict import Verdict
 from sayso.policy.command_index import needs_no_allow
@@ -92,6 +93,8 @@ def verdict_message(verdict: Verdict) -> str:
             )
         case Reason.CANCELLED:
             return "cancelled: the session was stopped"
+        case _ if (told := refused_because(verdict)) is not None:
+            return told
         case _:
             rule = verdict.policy.rule if verdict.policy is not None else None
             said = f": {rule.justification}" if rule is not None and rule.justification else ""
@@ -196,7 +199,8 @@ def explain(verdict: Verdict) -> str:
     lines += [f"warning: {warning}" for warning in policy.warnings]
     for outcome in policy.targets:
         lines += target_lines(outcome, rule_words)
-    lines.append(f"what would change it: {what_would_change(policy)}")
+    lines += lifted_by(verdict)
+    lines.append(f"what would change it: {what_would_help(verdict) or what_would_change(policy)}")
     return "\n".join(map(on_one_line, lines))
 
 

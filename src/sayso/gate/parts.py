@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sayso.core.call import ToolCall
@@ -40,6 +41,15 @@ def parts_of(
     if policy.effect is not Effect.ASK:
         return ()
     return _Parts(call, policy, descriptors, facts).all()
+
+
+def keys_by_target(
+    call: ToolCall, policy: PolicyOutcome, descriptors: Descriptors, facts: Facts
+) -> Callable[[TargetOutcome], tuple[Key, ...]]:
+    """The keys by which an answer to one of the call's targets is remembered; none where none can be."""
+    if not may_be_remembered(call, descriptors):
+        return lambda outcome: ()
+    return _Parts(call, policy, descriptors, facts).keys
 
 
 def offered_keys(parts: tuple[Part, ...]) -> tuple[Key, ...]:
@@ -86,7 +96,7 @@ class _Parts:
         found: dict[Part, None] = {}
         for outcome in self._policy.targets:
             if outcome.effect is Effect.ASK and not self._follows(outcome):
-                found[Part(self._keys(outcome))] = None
+                found[Part(self.keys(outcome))] = None
         return tuple(found) or (Part(()),)
 
     def _follows(self, outcome: TargetOutcome) -> bool:
@@ -100,7 +110,8 @@ class _Parts:
             or target.command is not None
         )
 
-    def _keys(self, outcome: TargetOutcome) -> tuple[Key, ...]:
+    def keys(self, outcome: TargetOutcome) -> tuple[Key, ...]:
+        """The keys for one of the call's targets."""
         target = outcome.target
         if target.kind is TargetKind.COMMAND or target.command is not None:
             return self._of_command(outcome)

@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
+from sayso.gate.implied import AnyGrant
+from sayso.gate.opinion import Opinion
 from sayso.policy.outcome import PolicyOutcome
 from sayso.requests.approval import Resolution
-from sayso.requests.standing_grant import Bypass, KeyGrant
 
 
 class Verdict(Struct, frozen=True):
@@ -18,7 +19,8 @@ class Verdict(Struct, frozen=True):
 
     `policy` is what policy alone said (None if the call was refused before policy was asked);
     `earlier` is the rejection that sticks, where that is the reason; `grant_request_id` the request
-    whose approval lifted the ask; `by` what people had remembered that lifted it, or the veto.
+    whose approval lifted the ask; `by` what lifted it else, or the veto; `opinion` what a hook or the
+    reviewer said, where that counted; `lacking` what an unattended run is not permitted.
     """
 
     effect: Effect
@@ -27,7 +29,9 @@ class Verdict(Struct, frozen=True):
     policy: PolicyOutcome | None = None
     earlier: Resolution | None = None
     grant_request_id: str | None = None
-    by: tuple[KeyGrant | Bypass, ...] = ()
+    by: tuple[AnyGrant, ...] = ()
+    opinion: Opinion | None = None
+    lacking: str = ""
 
     @property
     def rule_text(self) -> str:
@@ -48,6 +52,7 @@ class Verdict(Struct, frozen=True):
             "rule": None if policy is None or policy.rule is None else policy.rule.to_json(),
             "target": None if policy is None else policy.target.to_json(),
             "granted": [grant.to_json() for grant in self.by],
+            "said": None if self.opinion is None else self.opinion.said,
             "warnings": [] if policy is None else list(policy.warnings),
             "trace": [] if policy is None else policy.trace(),
         }

@@ -1,0 +1,54 @@
+"""What passes in plan mode: calls that only read, questions, the task list and the plan tools (step 3)."""
+
+from __future__ import annotations
+
+from sayso.core.call import ToolCall
+from sayso.core.operation import Operation
+from sayso.core.target import Target, TargetKind
+from sayso.gate.asked_call import descriptor_of
+from sayso.gate.circumstances import Circumstances
+from sayso.policy.descriptors import ToolDescriptor, ToolKind
+from sayso.policy.outcome import PolicyOutcome
+from sayso.policy.ruleset import RuleSet
+from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.policy.spelling import normal
+
+PLANNING_TOOLS = frozenset(
+    {
+        "ask_user",
+        "todo",
+        "write_todos",
+        "enter_plan_mode",
+        "exit_plan_mode",
+        "AskUserQuestion",
+        "TodoWrite",
+        "EnterPlanMode",
+        "ExitPlanMode",
+    }
+)
+"""Questions, the task list and the tools that begin and end planning, under sayso's names and others'."""
+
+
+def passes_in_plan_mode(
+    call: ToolCall, policy: PolicyOutcome, rules: RuleSet, circumstances: Circumstances
+) -> bool:
+    """Whether plan mode lets a call go on to what policy says of it."""
+    if call.server is None and call.tool in PLANNING_TOOLS:
+        return True
+    targets = [outcome.target for outcome in policy.targets]
+    if any(target.kind is TargetKind.MCP for target in targets):
+        return circumstances.marked_read_only
+    descriptor = descriptor_of(call, rules)
+    # Only of a tool that ships it is known that it reads what an address names, and sends nothing.
+    fetches = (
+        descriptor is not None
+        and descriptor.kind is ToolKind.NETWORK
+        and descriptor == SHIPPED.find(normal(call.tool))
+    )
+    return bool(targets) and all(_reads(target, descriptor, fetches) for target in targets)
+
+
+def _reads(target: Target, descriptor: ToolDescriptor | None, fetches: bool) -> bool:
+    if target.kind is TargetKind.PATH:
+        return target.operation is Operation.READ
+    return fetches and target.kind in (TargetKind.HOST, TargetKind.NAME)
