@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sayso.broker.ports import BatchMade, StoredCall
 from sayso.broker.submit import bound, must_repeat, own_request, repeat, submit
+from sayso.broker.wait import leave
 from sayso.broker.world import World
 from sayso.core.call import ToolCall, check_name, digest_of
 from sayso.core.moment import plus
@@ -56,7 +57,12 @@ async def submit_batch(
         return BatchMade(batch_id, tuple(again))
     standings = [await submit(world, session, draft) for draft in named]
     call_ids = tuple(standing.call_id for standing in standings)
-    await world.store.add_batch(Batch(batch_id, session.session_id, call_ids, world.clock.now()))
+    batch = Batch(batch_id, session.session_id, call_ids, world.clock.now())
+    if (await world.store.add_batch(batch)).call_ids != call_ids:
+        # The host has made two turns of one name at once; nobody will ever wait for the calls of this one.
+        for call_id in call_ids:
+            await leave(world, session.session_id, call_id)
+        raise _other_calls(name)
     return BatchMade(batch_id, tuple(standings))
 
 
@@ -91,19 +97,22 @@ async def _made_before(
     world: World, name: str, batch: Batch, calls: Sequence[tuple[ToolCall, str]]
 ) -> list[StoredCall]:
     """What was made of the calls under that name; raises CallInvalid if they were others."""
-    other = CallInvalid(f"the batch `{name}` came before with other calls", "give it another name")
     if len(batch.call_ids) != len(calls):
-        raise other
+        raise _other_calls(name)
     made = []
     for call_id, (call, digest) in zip(batch.call_ids, calls, strict=True):
         found = await world.store.call(call_id)
         if found is None or found[0].digest != digest:
-            raise other
+            raise _other_calls(name)
         # One that took the place of a call whose caller had gone has that call's ids.
         if found[1].batch_id == batch.batch_id and found[1].external_id != call.external_id:
-            raise other
+            raise _other_calls(name)
         made.append(found[0])
     return made
+
+
+def _other_calls(name: str) -> CallInvalid:
+    return CallInvalid(f"the batch `{name}` came before with other calls", "give it another name")
 
 
 async def take_turn(world: World, session_id: str, batch_id: str) -> str | None:

@@ -32,12 +32,10 @@ from sayso.core.session import Session
 from sayso.errors import ClaimLost, DigestMismatch, LostRace, NotEligible, RequestNotFound
 from sayso.gate.explain import verdict_message
 from sayso.gate.verdict import Verdict
-from sayso.requests.approval import ApprovalRequest, Caller, Lease, Outcome, Resolution, Status
+from sayso.requests.approval import ApprovalRequest, Lease, Outcome, Resolution, Status
 from sayso.requests.deadline import LEASE_SECONDS, due
 from sayso.requests.grant import OF_THIS_CALL, grant_of
 from sayso.requests.lifecycle import (
-    OPEN,
-    CallerLeft,
     Claimed,
     Finished,
     Lapsed,
@@ -148,19 +146,6 @@ async def finish(
         except ClaimLost:
             await _audit_late(world, session_id, call_id, ok=ok, summary=summary, now=now)
             raise
-        except LostRace:
-            continue
-
-
-async def leave(world: World, session_id: str, call_id: str) -> None:
-    """Say that nobody waits for the call any more; the request stays as it is (GATE-3)."""
-    while True:
-        request = await own_request(world, session_id, call_id)
-        if request is None or request.status not in OPEN or request.caller is Caller.GONE:
-            return  # saying it again changes nothing, and must not stand in a reviewer's way
-        try:
-            await write(world, change_of(request, CallerLeft(), world.clock.now()))
-            return
         except LostRace:
             continue
 

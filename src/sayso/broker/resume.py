@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import structlog
+
 from sayso.broker.change import change_of, write
-from sayso.broker.claim import leave
 from sayso.broker.ports import Unfinished
+from sayso.broker.wait import leave
 from sayso.broker.world import World, decide_call, standing_of_request
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.core.session import CallDraft, Session
-from sayso.core.withheld import must_be_whole
 from sayso.errors import LostRace, RequestClosed
 from sayso.gate.explain import verdict_message
 from sayso.requests.approval import ApprovalRequest, Resolution, Status
 from sayso.requests.lifecycle import Refused
+
+_log = structlog.get_logger("sayso.broker")
 
 
 async def unfinished(world: World, session: Session) -> Sequence[Unfinished]:
@@ -23,13 +26,17 @@ async def unfinished(world: World, session: Session) -> Sequence[Unfinished]:
 
     Who waited for them before is gone: the client that returns makes them again, with the same external
     id or the same arguments, and so takes their place. What a rule denies by now is refused here.
-    Raises ArgumentsWithheld where a call cannot be handed out as it was made.
+    What is here in its redacted form only cannot be handed out as it was made: it stays in the inbox.
     """
     found = []
     for request in await world.store.of_session(session.session_id):
         if request.status is Status.RUNNING:
             continue  # it has a runner, or its lease ends and a person is told
         await leave(world, session.session_id, request.request_id)
+        if request.withheld is not None:
+            why = request.withheld.words
+            _log.warning("a call cannot be resumed", request_id=request.request_id, why=why)
+            continue
         again = await _gated(world, session, request.request_id)
         if again is not None and again.status in (Status.PENDING, Status.APPROVED):
             found.append(Unfinished(_draft(again), standing_of_request(again)))
@@ -56,7 +63,6 @@ async def _gated(world: World, session: Session, request_id: str) -> ApprovalReq
 
 def _draft(request: ApprovalRequest) -> CallDraft:
     """The call as its agent made it; what a person made of it comes with the claim."""
-    must_be_whole(request.withheld)
     call = request.call if request.edited is None else request.edited.original
     return CallDraft(
         tool=call.tool,

@@ -14,7 +14,7 @@ from sayso.broker.ports import BatchMade, Claim, Standing, Unfinished
 from sayso.broker.resume import unfinished
 from sayso.broker.submit import decide_only, submit
 from sayso.broker.sweep import cancel_session
-from sayso.broker.wait import Presence, wait
+from sayso.broker.wait import Presence, leave, wait
 from sayso.broker.world import World
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft, Session
@@ -49,7 +49,7 @@ class SessionGate:
 
     async def leave(self, call_id: str) -> None:
         """See GatePort."""
-        await claiming.leave(self._world, self.session_id, call_id)
+        await leave(self._world, self.session_id, call_id)
 
     async def claim(
         self, call_id: str, digest: str, audience: str | None = None

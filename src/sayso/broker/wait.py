@@ -10,6 +10,7 @@ from sayso.core.moment import Moment, plus, seconds_between
 from sayso.errors import LostRace, RequestClosed, RequestNotFound
 from sayso.requests.approval import ApprovalRequest, Caller, Status
 from sayso.requests.deadline import CALLER_SECONDS, due
+from sayso.requests.lifecycle import OPEN, CallerLeft
 from sayso.requests.nudges import QuestionTold
 
 POLL_SECONDS = 30.0
@@ -105,3 +106,16 @@ async def _without_request(world: World, session_id: str, call_id: str) -> Stand
     if found is None or session is None:
         raise RequestNotFound(f"no call has the id `{call_id[:64]}`")
     return standing_of_verdict(call_id, await decide_call(world, session, found[1]))
+
+
+async def leave(world: World, session_id: str, call_id: str) -> None:
+    """Say that nobody waits for the call any more; the request stays as it is (GATE-3)."""
+    while True:
+        request = await own_request(world, session_id, call_id)
+        if request is None or request.status not in OPEN or request.caller is Caller.GONE:
+            return  # saying it again changes nothing, and must not stand in a reviewer's way
+        try:
+            await write(world, change_of(request, CallerLeft(), world.clock.now()))
+            return
+        except LostRace:
+            continue

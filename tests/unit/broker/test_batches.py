@@ -11,7 +11,7 @@ from sayso.broker.ports import BatchMade
 from sayso.broker.session_gate import SessionGate
 from sayso.core.session import CallDraft
 from sayso.errors import CallInvalid, ClaimLost, ExternalIdReused, NotEligible, RequestNotFound
-from sayso.requests.approval import Status, Vote
+from sayso.requests.approval import Caller, Status, Vote
 from sayso.requests.batch import TURN_SECONDS
 from tests.fakes.world import Scene, make_scene, rule
 
@@ -182,3 +182,22 @@ async def test_a_host_that_tries_again_gets_the_call_whose_place_it_took() -> No
     assert made.standings[0].call_id == old.call_id
     assert await gate.submit_batch("turn-1", calls(1, 2)) == made
     assert len(await scene.store.pending()) == 2
+
+
+async def test_of_two_turns_made_at_once_under_one_name_one_is_a_turn() -> None:
+    scene = make_scene(rule("ask"))
+    gate = await scene.gate()
+    turns = [
+        [CallDraft("send", {"n": number}, external_id=f"{name}-{number}") for number in (1, 2)]
+        for name in ("a", "b")
+    ]
+    made = await asyncio.gather(
+        *(gate.submit_batch("turn-1", drafts) for drafts in turns), return_exceptions=True
+    )
+    (whole,) = [one for one in made if isinstance(one, BatchMade)]
+    (refused,) = [one for one in made if isinstance(one, CallInvalid)]
+    assert "came before with other calls" in str(refused)
+    mine = {standing.call_id for standing in whole.standings}
+    for request in await scene.store.pending():
+        gone = request.request_id not in mine
+        assert request.caller is (Caller.GONE if gone else Caller.WAITING)
