@@ -27,6 +27,7 @@ from tests.fakes.shell_lines import PROGRAMS, Lines
 
 INPUTS = [case.input for case in CASES if case.surface == "shell" and "\0" not in case.input]
 SLICES = 16
+POSIX_SLICES = 4
 SEED = int(os.environ.get("SAYSO_FUZZ_SEED", "0"))
 LINES = int(os.environ.get("SAYSO_FUZZ_LINES", "20000"))
 if settings.default is not None and settings.default.max_examples < 50:
@@ -184,9 +185,9 @@ def test_everything_bash_runs_was_judged(number: int, jail: Jail) -> None:
 
 
 @pytest.mark.spec("POL-31")
-@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("number", range(POSIX_SLICES))
 def test_everything_dash_runs_was_judged(number: int, jail: Jail) -> None:
-    lines = lines_of(number + 500, POSIX_LINES // 2, posix=True)
+    lines = lines_of(number + 500, POSIX_LINES // POSIX_SLICES, posix=True)
     faults = judged(jail, lines, "dash", FakeFacts(home=HOME, user=None, dialect="posix"))
     assert not faults, "\n".join(f"{fault.line!r}: {fault.what}" for fault in faults[:20])
 
