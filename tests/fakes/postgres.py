@@ -18,7 +18,7 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from sayso.store.postgres.address import parse_address
 from sayso.store.postgres.opening import prepare
-from sayso.store.tables import METADATA
+from sayso.store.schema import METADATA
 
 _TEMPLATE = "sayso_template"
 _numbers = count(1)

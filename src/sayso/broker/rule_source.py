@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -13,7 +13,10 @@ import structlog
 
 from sayso.broker.ports import Store
 from sayso.core.effect import Effect
+from sayso.core.in_force import NOTHING_IN_FORCE, InForce
+from sayso.core.mode import TIGHTENING
 from sayso.core.observed_tool import Definitions
+from sayso.core.run_context import RunContext
 from sayso.core.session import GivenRule
 from sayso.errors import PolicyError, RuleRefused
 from sayso.policy.descriptors import Descriptors, ToolDescriptor
@@ -39,7 +42,7 @@ class ListRules:
 
     `version` differs whenever the rest does; `problem` says what is wrong with the files, in which
     case `rules` holds what still counts of them; `unavailable` means that there was no last good.
-    `warnings` are sentences for people.
+    `warnings` are sentences for people; `in_force` is what the files say beside rules.
     """
 
     version: object
@@ -48,6 +51,7 @@ class ListRules:
     unavailable: bool = False
     descriptors: tuple[ToolDescriptor, ...] = ()
     warnings: tuple[str, ...] = ()
+    in_force: InForce = NOTHING_IN_FORCE
 
 
 class Lists(Protocol):
@@ -90,6 +94,7 @@ class _Table:
     rows: Sequence[Rule]
     groups: Sequence[str]
     definitions: Sequence[Definitions]
+    run_contexts: Mapping[str, RunContext]
 
 
 class CachedRules:
@@ -140,7 +145,9 @@ class CachedRules:
         if self._table is None or self._table.version != version:
             read, rows = await self._store.rules()
             named = [group.group_id for group in await self._store.groups()]
-            self._table = _Table(read, rows, named, await self._store.definitions())
+            known_tools = await self._store.definitions()
+            contexts = {one.run_context_id: one for one in await self._store.run_contexts()}
+            self._table = _Table(read, rows, named, known_tools, contexts)
         table = self._table.rows
         rules = (*self._built_in, *lists.rules, *given_rules(given))
         known = SHIPPED.adding(lists.descriptors)
@@ -154,6 +161,7 @@ class CachedRules:
             groups=self._table.groups,
             definitions=self._table.definitions,
             problems=lying.values(),
+            in_force=replace(lists.in_force, run_contexts=self._table.run_contexts),
         )
 
     def _remembered(self, workspace: str | None, rules: RuleSet) -> RuleSet:
@@ -177,6 +185,16 @@ class CachedRules:
         newest = next(reversed(self._last.values()))
         denies = [rule for rule in newest.rules if rule.effect is Effect.DENY]
         return [rule for rule in denies if rule.origin not in _OF_A_PLACE], newest.descriptors
+
+    def _known_in_force(self, workspace: str | None) -> InForce:
+        """What held last beside rules, without what loosens: nothing is lifted now anyway."""
+        last = self._last.get(workspace)
+        if last is None:
+            return InForce(read_only_defaults=False)
+        mode = last.in_force.mode
+        tight = mode if mode in TIGHTENING else None
+        contexts = last.in_force.run_contexts
+        return InForce(mode=tight, read_only_defaults=False, run_contexts=contexts)
 
     def _lie(self, row: Rule, known: Descriptors) -> str | None:
         """An example that a row of the table does not bear out, in words; it had none when it was saved.
@@ -206,6 +224,7 @@ class CachedRules:
             descriptors,
             facts=self._facts,
             unavailable=str(error) or type(error).__name__,
+            in_force=self._known_in_force(workspace),
         )
 
 

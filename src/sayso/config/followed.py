@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sayso.config.faults import faults_of
+from sayso.config.gate_settings import NO_GATE_SETTINGS, GateSettings
 from sayso.config.reading import MAX_BYTES, unreadable
 from sayso.config.rules_file import RulesFile
 from sayso.config.settings import (
@@ -52,6 +53,7 @@ class Said:
     unavailable: bool = False
     warnings: tuple[str, ...] = ()
     waiting: bool = False
+    gate: GateSettings = NO_GATE_SETTINGS
 
 
 class FollowedFile:
@@ -231,7 +233,10 @@ class FollowedFile:
         good = self._counting(self._good or Settings(), self._good_digest, trusted)
         if self.problem is None:
             waiting = bool(self.settings.loosens) and not self._counts(self._good_digest, trusted)
-            return Said(good.rules, good.descriptors, warnings=good.warnings, waiting=waiting)
+            told = good.warnings
+            return Said(
+                good.rules, good.descriptors, warnings=told, waiting=waiting, gate=good.gate
+            )
         rest = self._counting(self._readable, None, trusted)
         return Said(
             rules=_all_of(
@@ -239,6 +244,7 @@ class FollowedFile:
             ),
             descriptors=(*good.descriptors, *rest.descriptors),
             unavailable=self._good is None,
+            gate=good.gate.tightened().with_readable(rest.gate),
         )
 
     def _counts(self, digest: str | None, trusted: Callable[[str, str | None], bool]) -> bool:

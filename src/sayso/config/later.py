@@ -6,11 +6,6 @@ from collections.abc import Callable, Iterator
 
 from sayso.config.reading import Table
 
-MODES = (
-    *("default", "accept-edits", "auto", "plan", "dont-ask", "bypass"),
-    *("acceptEdits", "dontAsk", "bypassPermissions"),
-)
-
 
 def later_keys(root: Table) -> Iterator[str]:
     """Check the settings that this version does nothing with, and name each of them with its place.
@@ -26,14 +21,8 @@ def later_keys(root: Table) -> Iterator[str]:
         yield from _named(server, {"trusted": Table.boolean, "group": Table.text})
 
 
-PERMISSION_KEYS = (
-    "read_only_defaults", "permission_mode", "auto_approve", "auto_approve_commands", "plan_review",
-    "hooks",
-)  # fmt: skip
-
-
-def _mode(table: Table, key: str) -> str:
-    return table.choice(key, "default", MODES)
+PERMISSION_KEYS = ("hooks",)
+"""Keys of `[permissions]` that only the user's own files may set."""
 
 
 def _tables(table: Table, key: str) -> list[Table]:
@@ -41,10 +30,6 @@ def _tables(table: Table, key: str) -> list[Table]:
 
 
 _PERMISSIONS: dict[str, Callable[[Table, str], object]] = {
-    "read_only_defaults": Table.boolean,
-    "permission_mode": _mode,
-    "auto_approve": Table.boolean,
-    "auto_approve_commands": Table.texts,
     "plan_review": Table.boolean,
     "hooks": Table.table,
 }

@@ -7,12 +7,22 @@ what counts of them before the user trusts them, `loosens` what waits for that.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
 from sayso.broker.world import KEEP_CALLS_SECONDS
 from sayso.config.descriptors import read_descriptors, readable_descriptors
+from sayso.config.gate_settings import (
+    GATE_KEYS,
+    IN_A_PROJECT,
+    NO_GATE_SETTINGS,
+    GateSettings,
+    of_a_project,
+    read_gate_settings,
+    readable_gate_settings,
+)
 from sayso.config.later import PERMISSION_KEYS, later_keys
 from sayso.config.reading import Document, Table, parse_document, read_document, read_file
 from sayso.config.rule_tables import EFFECTS, read_rules, readable_rules, with_timeout
@@ -61,7 +71,8 @@ class Settings:
     seconds: how long an ask of the file waits that names no time of its own. `loosens` is
     what waits for trust if it is a project's file; `warnings` are sentences with their place.
     `keep_calls` is for how many seconds the full arguments of calls are kept, None for ever.
-    `rules_json` is a further file with asks; `tool_files` are the `tool.yaml` it names.
+    `rules_json` is a further file with asks; `tool_files` are the `tool.yaml` it names. `gate` is what
+    it says of modes, and of what is allowed by itself.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -76,6 +87,7 @@ class Settings:
     warnings: tuple[str, ...] = ()
     rules_json: Path | None = None
     tool_files: tuple[NamedFiles, ...] = ()
+    gate: GateSettings = NO_GATE_SETTINGS
 
 
 ROOT_KEYS = (
@@ -145,14 +157,23 @@ def _readable(
     except SettingsInvalid:
         return Settings()
     return Settings(
-        rules=tuple(readable_rules(root, scope.value)), descriptors=readable_descriptors(root)
+        rules=tuple(readable_rules(root, scope.value)),
+        descriptors=readable_descriptors(root),
+        gate=_readable_gate(root, scope),
     )
+
+
+def _readable_gate(root: Table, scope: Scope) -> GateSettings:
+    with suppress(SettingsInvalid):
+        found = readable_gate_settings(root.table("permissions"))
+        return replace(found, permission_mode=None) if scope is Scope.PROJECT else found
+    return NO_GATE_SETTINGS
 
 
 def tightened(settings: Settings) -> Settings:
     """What counts of a project's file that is not trusted: its denies and asks, in the gate's own words."""
     rules = tuple(_plain(rule) for rule in settings.rules if rule.effect is not Effect.ALLOW)
-    return Settings(rules=rules, warnings=settings.warnings)
+    return Settings(rules=rules, warnings=settings.warnings, gate=settings.gate)
 
 
 def _plain(rule: Rule) -> Rule:
@@ -180,10 +201,15 @@ def _settings(document: Document, scope: Scope) -> Settings:
         root = _without(root, NEVER_IN_A_PROJECT, warnings)
     ui, server, approval = root.table("ui"), root.table("server"), root.table("approval")
     permissions = root.table("permissions")
-    permissions.only(*EFFECTS, *PERMISSION_KEYS, "auto", "rules_json")
+    permissions.only(*EFFECTS, *GATE_KEYS, *PERMISSION_KEYS, "auto", "rules_json")
     if scope is Scope.PROJECT:
-        own = _without(permissions, (*PERMISSION_KEYS, "auto", "rules_json"), warnings)
-        root = root.replacing("permissions", own)
+        mine = (*GATE_KEYS, *PERMISSION_KEYS, "auto", "rules_json")
+        never = tuple(key for key in mine if key not in IN_A_PROJECT)
+        root = root.replacing("permissions", _without(permissions, never, warnings))
+    gate = read_gate_settings(root.table("permissions"))
+    if scope is Scope.PROJECT:
+        gate, told = of_a_project(permissions, gate)
+        warnings += told
     ui.only("diff_lines", "language", "context_template")
     server.only("host", "port")
     root.table("store").only("keep_calls")
@@ -216,6 +242,7 @@ def _settings(document: Document, scope: Scope) -> Settings:
         warnings=tuple(warnings),
         rules_json=_rules_json(root.table("permissions")),
         tool_files=_tool_files(root),
+        gate=gate,
     )
 
 

@@ -11,9 +11,11 @@ from weakref import WeakValueDictionary
 
 from sayso.broker.rule_source import ListRules
 from sayso.config.followed import FollowedFile, Said
+from sayso.config.gate_settings import GateSettings, in_force
 from sayso.config.settings import Scope, Settings
 from sayso.config.trust import TRUST_NAME, TrustBook
 from sayso.config.workspace import PROJECT_FILES, folders_above, folders_of, workspace_file
+from sayso.core.in_force import InForce
 from sayso.policy.rule import Rule
 
 LOOK_SECONDS = 0.5
@@ -189,10 +191,19 @@ class SettingsRules:
             unavailable=any(part.unavailable for part in parts),
             descriptors=tuple(item for _, part in whose for item in part.descriptors),
             warnings=(*(text for part in parts for text in part.warnings), *told),
+            in_force=_in_force(files, parts),
         )
 
     def _trusts(self, file: str, digest: str | None) -> bool:
         return self.trust is not None and self.trust.trusts(file, digest)
+
+
+def _in_force(files: Sequence[FollowedFile], parts: Sequence[Said]) -> InForce:
+    def of(scope: Scope) -> list[GateSettings]:
+        pairs = zip(files, parts, strict=True)
+        return [said.gate for file, said in pairs if file.scope is scope]
+
+    return in_force(of(Scope.USER)[0], of(Scope.WORKSPACE), of(Scope.PROJECT))
 
 
 def _with_tools(files: Sequence[FollowedFile]) -> list[FollowedFile]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sayso.core.call import ToolCall, check_arguments, check_name
 from sayso.core.dialogue import read_dialogue
+from sayso.core.mode import Mode
 from sayso.core.moment import Moment
 
 DEFAULT_GROUP = "default"
@@ -30,7 +31,9 @@ class Session:
     `rules` count in this session alone, beside all others (POL-64). `host_start` tells one start of the
     program that runs the agent from the next: a bypass does not outlive it (REQ-54). A sub-agent's session has
     the ids of those above it in `parent`, outermost first, and the names of all agents down to it in
-    `agent_chain`.
+    `agent_chain`. `run_context` is the id of the one it names; `mode` the one that people switched it to,
+    and `agent_mode` the one that the agent's side opened it with. A sub-agent's session has neither: the
+    run context and the mode of the first one above count (RC-3).
     """
 
     session_id: str
@@ -48,6 +51,9 @@ class Session:
     rules: tuple[GivenRule, ...] = ()
     host_start: str = ""
     agent_chain: tuple[str, ...] = ()
+    run_context: str = "default"
+    mode: Mode | None = None
+    agent_mode: Mode | None = None
 
 
 @dataclass(frozen=True, slots=True)

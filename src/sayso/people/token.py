@@ -34,7 +34,8 @@ class Credential:
     """A stored credential; only the hash of its secret is kept.
 
     `person_id` is whom it belongs to (for an agent's: the user its sessions are opened for) and
-    `agent_id` the agent it names, for the kind `agent` only.
+    `agent_id` the agent it names, for the kind `agent` only. `run_contexts` are the ids of those that the
+    sessions it opens may name, beside `default`.
     """
 
     credential_id: str
@@ -46,6 +47,7 @@ class Credential:
     revoked_at: Moment | None = None
     agent_id: str | None = None
     name: str = ""
+    run_contexts: tuple[str, ...] = ()
 
     def live(self, now: Moment) -> bool:
         """Whether it counts at this moment: neither revoked nor expired."""

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
+from sayso.core.in_force import NOTHING_IN_FORCE, InForce
 from sayso.core.observed_tool import Definitions
 from sayso.core.reason import Reason
 from sayso.core.session import DEFAULT_GROUP
@@ -38,7 +39,8 @@ class RuleSet:
 
     `unavailable` says why the rules could not be loaded, None if they are; `problems` are sentences
     about rules that cannot be read (those count so that nothing is loosened), `left_out` those among
-    them about rules that are not here, `warnings` about rules that can never match.
+    them about rules that are not here, `warnings` about rules that can never match. `in_force` is what
+    was read with them and is no rule.
     """
 
     def __init__(
@@ -49,8 +51,10 @@ class RuleSet:
         unavailable: str | None,
         definitions: Iterable[Definitions] = (),
         problems: Iterable[str] = (),
+        in_force: InForce = NOTHING_IN_FORCE,
     ) -> None:
         self.descriptors = descriptors
+        self.in_force = in_force
         self.unavailable = unavailable
         self._definitions = {(found.server, found.tool): found for found in definitions}
         self.rules: tuple[Rule, ...] = ()
@@ -144,6 +148,7 @@ def compile_ruleset(
     groups: Iterable[str] = (),
     definitions: Iterable[Definitions] = (),
     problems: Iterable[str] = (),
+    in_force: InForce = NOTHING_IN_FORCE,
 ) -> RuleSet:
     """Compile rules of permission lists and of the rule table.
 
@@ -163,7 +168,7 @@ def compile_ruleset(
     for rule in table:
         row = rule if rule.origin is Origin.DATABASE else replace(rule, origin=Origin.DATABASE)
         rules.append(CompiledRule(row, facts))
-    return RuleSet(rules, descriptors, groups, unavailable, definitions, problems)
+    return RuleSet(rules, descriptors, groups, unavailable, definitions, problems, in_force)
 
 
 def with_lists(ruleset: RuleSet, extra: Iterable[Rule], facts: Facts) -> RuleSet:
@@ -178,6 +183,7 @@ def with_lists(ruleset: RuleSet, extra: Iterable[Rule], facts: Facts) -> RuleSet
         groups=ruleset.groups,
         definitions=ruleset.definitions,
         problems=ruleset.left_out,
+        in_force=ruleset.in_force,
     )
 
 

@@ -161,6 +161,7 @@ CREDENTIALS = Table(
     Column("revoked_at", _BIG),
     Column("agent_id", Text),
     Column("name", Text, nullable=False),
+    Column("run_contexts", Text, nullable=False, server_default="[]"),
     CheckConstraint("kind IN ('agent', 'approver', 'admin', 'session')", name="kind"),
 )
 """Credentials, with the hash of their secret; kinds are disjoint (REQ-64)."""

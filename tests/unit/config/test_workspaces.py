@@ -417,7 +417,7 @@ NEVER = """\
 permission_mode = "bypass"
 auto_approve = true
 hooks = {}
-read_only_defaults = false
+read_only_defaults = true
 deny = ["a"]
 [permissions.auto]
 model = "theirs"
@@ -443,7 +443,9 @@ def test_a_project_can_never_set_what_is_the_user_s_alone() -> None:
     assert (settings.diff_lines, settings.port, settings.loosens) == (120, None, ())
     assert [text.split("`")[1] for text in settings.warnings] == [
         *("ui", "server", "channels", "operator_notify", "web", "mcp"),
-        *("read_only_defaults", "permission_mode", "auto_approve", "hooks", "auto"),
+        *("permission_mode", "auto_approve", "hooks", "auto", "read_only_defaults"),
     ]
-    assert all("only in your own settings" in text for text in settings.warnings)
-    assert settings.warnings[7].startswith("sayso.toml:2:1: ")
+    *others, last = settings.warnings
+    assert all("only in your own settings" in text for text in others)
+    assert last.endswith("a project can only switch `read_only_defaults` off")
+    assert settings.warnings[6].startswith("sayso.toml:2:1: ")

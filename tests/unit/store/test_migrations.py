@@ -21,7 +21,7 @@ from sayso.store import migrations
 from sayso.store.codec.tools import tool_row
 from sayso.store.guard import THE_GROUP
 from sayso.store.opening import prepare
-from sayso.store.tables import METADATA
+from sayso.store.schema import METADATA
 from tests.fakes.values import at
 
 
@@ -90,7 +90,7 @@ def test_no_review_can_come_from_an_agents_credential(database: sqlite3.Connecti
         tuple(values.values()),
     )
     database.execute(
-        "INSERT INTO credentials VALUES ('k', 'agent', 'u', 'h', 0, NULL, NULL, 'a', '')"
+        "INSERT INTO credentials VALUES ('k', 'agent', 'u', 'h', 0, NULL, NULL, 'a', '', '[]')"
     )
     add = "INSERT INTO reviews VALUES ('c', ?, 'u', ?, ?, 'web', ?, 0)"
     for number, (key, kind, vote) in enumerate(

@@ -13,6 +13,7 @@ from sayso.broker.ports.grants import GrantStore
 from sayso.broker.ports.kept_calls import KeptCallStore
 from sayso.broker.ports.people import PeopleStore
 from sayso.broker.ports.rules import RuleStore
+from sayso.broker.ports.run_contexts import RunContextStore
 from sayso.broker.ports.sessions import SessionStore
 from sayso.broker.ports.tools import ToolStore
 
@@ -24,6 +25,7 @@ class Store(
     SessionStore,
     GrantStore,
     RuleStore,
+    RunContextStore,
     PeopleStore,
     CredentialStore,
     ToolStore,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sayso.people.token import Credential, CredentialKind
-from sayso.store.codec.document import Row
+from sayso.store.codec.document import Row, reader, written
+
+_names = reader(tuple[str, ...])
 
 
 def credential_row(credential: Credential) -> dict[str, Any]:
@@ -20,10 +23,12 @@ def credential_row(credential: Credential) -> dict[str, Any]:
         "revoked_at": credential.revoked_at,
         "agent_id": credential.agent_id,
         "name": credential.name,
+        "run_contexts": written(credential.run_contexts),
     }
 
 
 def read_credential(row: Row) -> Credential:
     """A credential from its columns, in the order of the type."""
-    credential_id, kind, *rest = row
-    return Credential(credential_id, CredentialKind(kind), *rest)
+    credential_id, kind, *rest, run_contexts = row
+    credential = Credential(credential_id, CredentialKind(kind), *rest)
+    return replace(credential, run_contexts=_names(run_contexts))

@@ -9,10 +9,11 @@ from sayso.store.memory.grants import Grants
 from sayso.store.memory.kept_calls import KeptCalls
 from sayso.store.memory.people import People
 from sayso.store.memory.rules import Rules
+from sayso.store.memory.run_contexts import RunContexts
 from sayso.store.memory.tools import Tools
 
 
-class MemoryStore(KeptCalls, Grants, Batches, Rules, People, Tools, Events, Audit):
+class MemoryStore(KeptCalls, Grants, Batches, Rules, RunContexts, People, Tools, Events, Audit):
     """A store that lives as long as its object; methods are atomic across threads and loops.
 
     `feed` wakes whoever waits in this process.

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from sayso.errors import StoreError
 from sayso.store.migrations import VERSION_TABLE
-from sayso.store.tables import METADATA
+from sayso.store.schema import METADATA
 
 
 def run() -> None:

@@ -23,7 +23,7 @@ from sayso.store.opening import connect as connect_sqlite
 from sayso.store.opening import translate as translate_sqlite
 from sayso.store.postgres.address import KEY, MIGRATION, Address, connect, parse_address, translate
 from sayso.store.postgres.opening import DIALECT, revision_of
-from sayso.store.tables import METADATA
+from sayso.store.schema import METADATA
 
 T = TypeVar("T")
 _ROWS = 1000

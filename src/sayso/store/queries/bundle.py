@@ -17,6 +17,7 @@ from sayso.store.queries.grants import Grants
 from sayso.store.queries.kept_calls import KeptCalls
 from sayso.store.queries.people import People
 from sayso.store.queries.rules import Rules
+from sayso.store.queries.run_contexts import RunContexts
 from sayso.store.queries.sessions import Sessions
 from sayso.store.queries.tools import Tools
 
@@ -29,6 +30,7 @@ class Queries(
     Sessions,
     Grants,
     Rules,
+    RunContexts,
     People,
     Credentials,
     Tools,
@@ -47,6 +49,7 @@ class Queries(
         self._grants()
         self._bookings()
         self._rules()
+        self._run_contexts()
         self._people()
         self._credentials()
         self._tools()

@@ -19,6 +19,7 @@ _CREDENTIAL = (
     t.CREDENTIALS.c.revoked_at,
     t.CREDENTIALS.c.agent_id,
     t.CREDENTIALS.c.name,
+    t.CREDENTIALS.c.run_contexts,
 )
 
 

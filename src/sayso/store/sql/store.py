@@ -11,11 +11,23 @@ from sayso.store.sql.grants import Grants
 from sayso.store.sql.kept_calls import KeptCalls
 from sayso.store.sql.people import People
 from sayso.store.sql.rules import Rules
+from sayso.store.sql.run_contexts import RunContexts
 from sayso.store.sql.sessions import Sessions
 from sayso.store.sql.tools import Tools
 
 
 class SqlStore(
-    Calls, KeptCalls, Batches, Sessions, Grants, Rules, People, Credentials, Tools, Events, Audit
+    Calls,
+    KeptCalls,
+    Batches,
+    Sessions,
+    Grants,
+    Rules,
+    RunContexts,
+    People,
+    Credentials,
+    Tools,
+    Events,
+    Audit,
 ):
     """What SQLite and PostgreSQL have in common: everything but opening, executing and the feed."""

@@ -1,0 +1,11 @@
+"""The whole schema: `tables.py` and the tables that stand in modules of their own beside it."""
+
+from __future__ import annotations
+
+from sayso.store import run_context_tables
+from sayso.store.tables import METADATA
+
+BESIDE = (run_context_tables.RUN_CONTEXTS,)
+"""The tables beside `tables.py`: to name them here is what makes them part of the schema."""
+
+__all__ = ["BESIDE", "METADATA"]
