@@ -22,6 +22,8 @@
     │ ├ NotRemembered         an answer cannot be remembered in the way that was asked for
     │ ├ KeyInvalid            a text is not the key of a grant
     │ ├ EditRefused           the arguments of this call may not be changed so
+    │ ├ QuestionInvalid       what an agent asks cannot be asked so
+    │ ├ AnswerInvalid         an answer does not fit what was asked
     │ ├ GrantNotFound         nothing that is remembered has that id
     │ ├ ApprovalsInvalid      a file of grants cannot be read
     │ ├ ReceiptRefused        a receipt does not prove that this call may run
@@ -207,6 +209,14 @@ class KeyInvalid(RequestError):
 
 class EditRefused(RequestError):
     """The arguments of this call may not be changed so."""
+
+
+class QuestionInvalid(RequestError):
+    """What an agent asks of a person cannot be asked so; nobody was asked."""
+
+
+class AnswerInvalid(RequestError):
+    """An answer does not fit what was asked; the question still waits. It never tells a value."""
 
 
 class GrantNotFound(RequestError):

@@ -68,6 +68,12 @@ class InboxOnly:
     async def update(self, request: ApprovalRequest) -> None:
         """Nothing to send either."""
 
+    async def announce_question(self, question: object, asked: object) -> None:
+        """Nothing to send."""
+
+    async def update_question(self, question: object) -> None:
+        """Nothing to send."""
+
 
 class Site:
     """The server, which can be stopped and started again on the same port and store."""

@@ -27,6 +27,7 @@ from sayso.policy.descriptors import Descriptors
 from sayso.policy.facts import NOTHING_KNOWN, Facts
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.ruleset import RuleSet, compile_ruleset
+from sayso.questions.question import Question
 from sayso.requests.approval import ApprovalRequest
 from sayso.requests.precondition import NO_FILES, Files
 from sayso.store.memory import MemoryStore
@@ -81,6 +82,8 @@ class FakeNotifier:
         self.asked: list[list[str]] = []
         self.reminded: list[tuple[str, list[str]]] = []
         self.updated: list[ApprovalRequest] = []
+        self.questions: list[tuple[str, list[str]]] = []
+        self.question_states: list[tuple[str, str]] = []
 
     def ways(self, person: Person) -> tuple[str, ...]:
         return () if person.person_id in self.unreachable else ("test",)
@@ -96,6 +99,16 @@ class FakeNotifier:
 
     async def update(self, request: ApprovalRequest) -> None:
         self.updated.append(request)
+        if self.fails is not None:
+            raise self.fails
+
+    async def announce_question(self, question: Question, asked: Collection[Person] = ()) -> None:
+        self.questions.append((question.question_id, [person.person_id for person in asked]))
+        if self.fails is not None:
+            raise self.fails
+
+    async def update_question(self, question: Question) -> None:
+        self.question_states.append((question.question_id, question.status.value))
         if self.fails is not None:
             raise self.fails
 

@@ -27,6 +27,10 @@ FOR_AGENTS = {
     ("POST", "/api/batches"),
     ("POST", "/api/sessions/{session_id}/batches/{batch_id}/turn"),
     ("POST", "/api/sessions/{session_id}/unfinished"),
+    ("POST", "/api/questions"),
+    ("GET", "/api/questions/{question_id}/wait"),
+    ("POST", "/api/questions/{question_id}/done"),
+    ("PUT", "/api/sessions/{session_id}/tasks"),
 }
 FOR_EVERYBODY = {
     ("GET", "/api/login"),
@@ -79,6 +83,8 @@ async def prepared() -> tuple[Site, dict[str, str], Any]:
     agent, page = await site.agent(), await site.page()
     session = await open_session(agent)
     standing = await submit(agent, session)
+    body = {"session_id": session, "kind": "clarification", "items": [{"question": "which?"}]}
+    asked = (await agent.post("/api/questions", json=body)).json()
     rule = (
         await page.post("/api/approval/rules", json={"tool_pattern": "x", "effect": "ask"})
     ).json()
@@ -87,6 +93,7 @@ async def prepared() -> tuple[Site, dict[str, str], Any]:
         "call_id": standing["call_id"],
         "request_id": standing["call_id"],
         "tool_call_id": standing["call_id"],
+        "question_id": asked["question_id"],
         "rule_id": rule["id"],
         "batch_id": "b" * 36,
         **dict.fromkeys(("grant_id", "veto_id", "bypass_id"), standing["call_id"]),
@@ -119,7 +126,11 @@ def test_an_agents_token_is_refused_by_every_route_that_decides_or_configures() 
         assert found >= FOR_AGENTS | FOR_EVERYBODY | CONFIGURE
         for method, path in sorted(found - FOR_AGENTS - FOR_EVERYBODY):
             assert await answers(agent, method, path, ids) == {403}, (method, path)
+            if "/inbox/" in path and "{request_id}" in path:  # of whichever kind the request is
+                question = {**ids, "request_id": ids["question_id"]}
+                assert await answers(agent, method, path, question) == {403}, (method, path)
         assert (dict(store._requests), dict(store._rules), len(store._audit)) == before
+        assert (await store.question(ids["question_id"])).waits
         await site.close()
 
     asyncio.run(walk())

@@ -217,6 +217,12 @@ class Process:
             ),
         )
 
+    async def announce_question(self, question: object, asked: object) -> None:
+        """Nothing is asked here but approvals."""
+
+    async def update_question(self, question: object) -> None:
+        """Nothing is asked here but approvals."""
+
     async def update(self, request: ApprovalRequest) -> None:
         """Show a change."""
         await self.effect("update", lambda: asyncio.sleep(0))

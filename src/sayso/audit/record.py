@@ -47,6 +47,7 @@ class RecordKind(StrEnum):
     ACCESS = "access"
     ATTENTION = "attention"
     BREAK_GLASS = "break-glass"
+    QUESTION = "question"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-_SECRET_KEY = re.compile(
-    r"pass(word|wd|phrase|code)|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|"
-    r"authorization|credential|cookie|session[-_]?key|bearer|"
-    r"(?<![a-z])(pass|pwd|pin|otp|cvv|cvc)(?![a-z])",
-    re.IGNORECASE,
-)
+from sayso.core.secret_names import SECRET_NAME
 
 # Repetitions that may fail late have an upper bound: an agent chooses the text, and must not be
 # able to choose how long this takes.
@@ -55,7 +50,7 @@ def redact(value: Any, key: str = "") -> Any:
     A value is a secret by its key (`password`, `api_key` …), with everything inside it, or a part of
     a text by its shape (private keys, tokens of known providers, a password in a URL, `TOKEN=…`).
     """
-    if key and _SECRET_KEY.search(key):
+    if key and SECRET_NAME.search(key):
         return _mask_all(value)
     if isinstance(value, Mapping):
         return {redact_text(str(name)): redact(item, str(name)) for name, item in value.items()}
@@ -75,7 +70,7 @@ def secrets_by_key(value: Any, key: str = "") -> Iterator[str]:
 
     Texts of less than 4 characters are left out: they stand in half of all words.
     """
-    named = bool(key and _SECRET_KEY.search(key))
+    named = bool(key and SECRET_NAME.search(key))
     if isinstance(value, Mapping):
         for name, item in value.items():
             yield from secrets_by_key(item, key if named else str(name))

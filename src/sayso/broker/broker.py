@@ -13,6 +13,7 @@ from sayso.audit.chain import Entry, Verification, verify
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import review as reviewing
 from sayso.broker.access import Access, Actor
+from sayso.broker.answering import Questions
 from sayso.broker.attention import Attention
 from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.kept_grants import KeptGrants
@@ -65,6 +66,7 @@ class Broker:
         self.session_rules = SessionRules(world, self.access)
         self.kept = KeptGrants(world)
         self.people = People(world, self.access)
+        self.questions = Questions(world)
         self._outbox = Outbox(world)
         self._tasks: list[asyncio.Task[None]] = []
 

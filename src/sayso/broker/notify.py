@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import structlog
 
 from sayso.broker.attention_words import ESCALATED, REMINDED, SNOOZE_OVER
 from sayso.broker.ports import ALL
+from sayso.broker.question_change import ABOUT_QUESTIONS, REQUESTED
 from sayso.broker.reachability import whom_to_ask
 from sayso.broker.world import World
 from sayso.core.call import Owner
 from sayso.core.moment import Moment
+from sayso.people.asking import deciding
 from sayso.people.directory import Directory
-from sayso.people.eligibility import concerns
+from sayso.people.eligibility import Asked, concerns
+from sayso.questions.question import WHO_MAY_ANSWER, Question
 from sayso.requests.approval import ApprovalRequest
 from sayso.requests.event import EventKind, Notice
 
@@ -39,6 +42,8 @@ class Outbox:
         for request in await self._world.store.pending():
             if request.waits:
                 await self._announce_again(request)
+        for question in await self._world.store.open_questions():
+            await self._hand_over_question(question.question_id, REQUESTED)
 
     async def _announce_again(self, request: ApprovalRequest) -> None:
         try:
@@ -80,10 +85,13 @@ class Outbox:
         return len(notices) == BATCH
 
     async def _hand_over(self, request_id: str, notices: Sequence[Notice]) -> None:
+        kinds = {notice.kind for notice in notices}
+        if kinds & ABOUT_QUESTIONS:
+            await self._hand_over_question(request_id, kinds)
+            return
         request = await self._world.store.request(request_id)
         if request is None:
             return
-        kinds = {notice.kind for notice in notices}
         try:
             if EventKind.APPROVAL_REQUESTED in kinds:
                 await self._announce(request)
@@ -93,6 +101,24 @@ class Outbox:
                 await self._remind(request, notices)
         except Exception as error:  # whatever a channel does, the request stays as it is
             _log.warning("a channel failed", request_id=request_id, error=str(error))
+
+    async def _hand_over_question(self, question_id: str, kinds: Set[EventKind]) -> None:
+        question = await self._world.store.question(question_id)
+        if question is None:
+            return
+        try:
+            if kinds & REQUESTED:
+                await self._announce_question(question)
+            if kinds - REQUESTED:
+                await self._world.notifier.update_question(question)
+        except Exception as error:  # whatever a channel does, the question stays as it is
+            _log.warning("a channel failed", request_id=question_id, error=str(error))
+
+    async def _announce_question(self, question: Question) -> None:
+        people, now = await self._world.store.directory(), self._world.clock.now()
+        asked = Asked(question.owner, WHO_MAY_ANSWER, question.eligible)
+        who = [people.people[name] for name in deciding(asked, people, now)]
+        await self._world.notifier.announce_question(question, who)
 
     async def _announce(self, request: ApprovalRequest) -> None:
         await self._world.notifier.announce(request, await whom_to_ask(self._world, request))

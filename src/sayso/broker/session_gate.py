@@ -8,9 +8,10 @@ from dataclasses import replace
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import batches
 from sayso.broker import claim as claiming
+from sayso.broker import questions as asking
 from sayso.broker.access import Actor
 from sayso.broker.attention import answering
-from sayso.broker.ports import BatchMade, Claim, Standing, Unfinished
+from sayso.broker.ports import BatchMade, Claim, QuestionStanding, Standing, Unfinished
 from sayso.broker.resume import unfinished
 from sayso.broker.submit import decide_only, submit
 from sayso.broker.sweep import cancel_session
@@ -21,6 +22,8 @@ from sayso.core.session import CallDraft, Session
 from sayso.errors import LostRace, NotEligible
 from sayso.people.token import DECIDING
 from sayso.policy.visibility import visible
+from sayso.questions.question import QuestionDraft
+from sayso.questions.todo import Task
 
 
 class SessionGate:
@@ -103,6 +106,22 @@ class SessionGate:
             if visible(tool.name, rules, server=tool.server, group=session.permission_group)
         ]
 
+    async def ask(self, draft: QuestionDraft) -> QuestionStanding:
+        """See AskingPort."""
+        return await asking.ask(self._world, await self._session(), draft)
+
+    async def wait_for_answer(self, question_id: str, timeout: float) -> QuestionStanding:
+        """See AskingPort."""
+        return await asking.wait_for_answer(self._world, self.session_id, question_id, timeout)
+
+    async def done_with(self, question_id: str) -> None:
+        """See AskingPort."""
+        await asking.done_with(self._world, self.session_id, question_id)
+
+    async def set_tasks(self, tasks: Sequence[Task]) -> None:
+        """See AskingPort."""
+        await asking.set_tasks(self._world, await self._session(), tasks)
+
     async def stop(self) -> None:
         """See GatePort."""
         await stop_session(self._world, await self._session())
@@ -147,6 +166,7 @@ async def stop_session(
     )
     await world.store.stop_session(session.session_id, now, [record])
     await cancel_session(world, session.session_id)
+    await asking.cancel_questions(world, session.session_id)
 
 
 async def stop_session_by(world: World, actor: Actor, session_id: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sayso.broker.change import change_of, write
 from sayso.broker.kept_calls import forget_old
+from sayso.broker.questions import end_questions
 from sayso.broker.world import World, decide_call
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
@@ -39,6 +40,7 @@ async def sweep(world: World, *, rules_changed: bool = True, people_changed: boo
         event = due(request, now)
         if isinstance(event, CallerLeft):
             changed += await _write(world, request, event, now)
+    changed += await end_questions(world)
     for session_id in await world.store.stopped_sessions():
         # whoever stopped it died before it had cancelled everything, or a call slipped in between
         changed += await cancel_session(world, session_id)

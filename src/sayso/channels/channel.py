@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from sayso.channels.card import Card
 from sayso.channels.display import plain
+from sayso.channels.question_card import QuestionCard
 from sayso.people.person import Person
 from sayso.requests.approval import Vote
 
@@ -87,6 +88,12 @@ class Channel(Protocol):
 
     async def remind(self, card: Card) -> None:
         """Show a card that was announced once more: it still waits."""
+
+    async def announce_question(self, card: QuestionCard) -> None:
+        """Show a new question; a channel that takes no answers says where they are given."""
+
+    async def update_question(self, card: QuestionCard) -> None:
+        """Show that a question that was announced has changed; once resolved it takes no answer."""
 
     async def listen(self, decide: Decide) -> None:
         """Take people's votes and hand them in, until cancelled; returns at once if there are none."""

@@ -15,7 +15,9 @@ import structlog
 
 from sayso.channels.card import CHANNEL_CAPPED, Card
 from sayso.channels.channel import Channel, Decide, fitted
+from sayso.channels.question_delivery import QuestionDeliveries, QuestionPicture
 from sayso.people.person import Person
+from sayso.questions.question import Question
 from sayso.requests.approval import ApprovalRequest
 from sayso.requests.lifecycle import FINAL
 
@@ -52,6 +54,7 @@ class Channels:
         confirm: Confirm | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         retry_seconds: Sequence[float] = RETRY_SECONDS,
+        question_picture: QuestionPicture | None = None,
     ) -> None:
         self._channels = tuple(channels)
         self._picture = picture
@@ -59,6 +62,7 @@ class Channels:
         self._sleep = sleep
         self._retry_seconds = tuple(retry_seconds)
         self._deliveries: dict[tuple[str, str], _Delivery] = {}
+        self._questions = QuestionDeliveries(self._channels, question_picture)
 
     @property
     def can_ask(self) -> bool:
@@ -96,6 +100,19 @@ class Channels:
             if delivery is not None:
                 delivery.want(request)
         self._forget()
+
+    async def announce_question(self, question: Question, asked: Collection[Person]) -> None:
+        """Show a new question on every channel that reaches one of these people."""
+        reach = [
+            channel
+            for channel in self._channels
+            if _can_ask(channel) and any(_reaches(channel, person) for person in asked)
+        ]
+        await self._questions.announce(question, reach)
+
+    async def update_question(self, question: Question) -> None:
+        """Show wherever it was announced that a question has changed."""
+        await self._questions.update(question)
 
     def deliveries(self, request_id: str) -> tuple[Delivered, ...]:
         """How the deliveries of a request stand, one for each channel it was given to."""

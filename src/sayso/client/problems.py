@@ -19,6 +19,8 @@ _BY_NAME: dict[str, type[errors.SaysoError]] = {
     "digest-mismatch": errors.DigestMismatch,
     "arguments-withheld": errors.ArgumentsWithheld,
     "edit-refused": errors.EditRefused,
+    "question-invalid": errors.QuestionInvalid,
+    "answer-invalid": errors.AnswerInvalid,
     "claim-lost": errors.ClaimLost,
     "not-authenticated": errors.NotAuthenticated,
     "not-eligible": errors.NotEligible,

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from sayso.broker.ports import AskedBack, BatchMade, Claim, Standing, Unfinished
 from sayso.client.connection import ANSWER_SECONDS, Connection
 from sayso.client.problems import expect
+from sayso.client.remote_questions import RemoteQuestions
 from sayso.core.call import check_arguments
 from sayso.core.dialogue import read_dialogue
 from sayso.core.observed_tool import ObservedTool
@@ -41,7 +42,7 @@ TOOLS_BYTES = 512 * 1024
 """Tools are sent in parts of about so many bytes."""
 
 
-class RemoteGate:
+class RemoteGate(RemoteQuestions):
     """One session's gate at a server; make it with `open`, and end it with `close` or `async with`.
 
     A request is sent again only where that does no harm: a wait, a renewal, leaving, an outcome with

@@ -116,6 +116,7 @@ async def open_embedded(
         ],
         owner.picture,
         confirm=owner.delivered,
+        question_picture=owner.question_picture,
     )
     try:
         broker = await stack.enter_async_context(
@@ -219,6 +220,7 @@ def _terminal(
         diff_lines=lists.settings.diff_lines,
         concerns=lambda card: card.session_id in sessions,
         shown=owner.shown,
+        answers=owner,
     )
 
 

@@ -11,10 +11,19 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sayso.broker.ports import BatchMade, Claim, GatePort, Standing, Unfinished
+from sayso.broker.ports import (
+    BatchMade,
+    Claim,
+    GatePort,
+    QuestionStanding,
+    Standing,
+    Unfinished,
+)
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import SaysoError, StoreUnavailable
+from sayso.questions.question import QuestionDraft
+from sayso.questions.todo import Task
 
 T = TypeVar("T")
 
@@ -288,6 +297,22 @@ class BridgedGate:
     async def see_tools(self, tools: Sequence[ObservedTool]) -> Sequence[ObservedTool]:
         """See GatePort."""
         return await self._thread.call(self._port.see_tools(tools))
+
+    async def ask(self, draft: QuestionDraft) -> QuestionStanding:
+        """See AskingPort."""
+        return await self._thread.call(self._port.ask(draft))
+
+    async def wait_for_answer(self, question_id: str, timeout: float) -> QuestionStanding:
+        """See AskingPort."""
+        return await self._thread.call(self._port.wait_for_answer(question_id, timeout))
+
+    async def done_with(self, question_id: str) -> None:
+        """See AskingPort."""
+        await self._thread.call(self._port.done_with(question_id))
+
+    async def set_tasks(self, tasks: Sequence[Task]) -> None:
+        """See AskingPort."""
+        await self._thread.call(self._port.set_tasks(tasks))
 
     async def stop(self) -> None:
         """See GatePort."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from sayso.front.assembly import open_store, own_directory
 from sayso.store.backup import Health, back_up_sqlite, check_backup, restore_sqlite
 from sayso.store.migrations import HEAD
-from sayso.system.places import database_url, find_places
+from sayso.system.places import database_url, find_places, is_url
 
 
 def back_up(to: Path) -> None:
@@ -70,3 +70,8 @@ def migrate() -> tuple[str | None, str]:
     before = schema_of(url)
     open_store(url).close()
     return before, HEAD
+
+
+def named_database(named: str | Path | None) -> Path | str | None:
+    """A file, or the URL of a database, which is no path."""
+    return named if named is None or (isinstance(named, str) and is_url(named)) else Path(named)

@@ -24,10 +24,11 @@ from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import NotAuthenticated, NotEligible, SaysoError
+from sayso.front.asking import Asking
 from sayso.front.assembly import Embedded, open_embedded, still_so
 from sayso.front.bridge import BridgedGate, LoopThread, closed, in_own_thread, run_sync
+from sayso.front.databases import named_database
 from sayso.front.guard import guarded
-from sayso.system.places import is_url
 
 _log = structlog.get_logger("sayso.front")
 
@@ -41,7 +42,7 @@ _LEFT_BEHIND: list[object] = []
 """What a forked process took over from its parent and must neither use nor close."""
 
 
-class Gate:
+class Gate(Asking):
     """Every tool call passes here: policy allows, asks or denies; an approved call runs at most once.
 
     With `url` (or the variable SAYSO_URL) it is a client of that server and needs an agent's token
@@ -80,7 +81,7 @@ class Gate:
         self._token = token or os.environ.get(TOKEN_VARIABLE) or None
         self._agent = agent
         self._workspace = str(Path(workspace or Path.cwd()).absolute())
-        self._database = _database(database)
+        self._database = named_database(database)
         self._settings = None if settings is None else Path(settings)
         self._terminal = terminal
         self._inbox = inbox
@@ -393,8 +394,3 @@ def _at_exit(gate: weakref.ref[Gate]) -> None:
     register = getattr(threading, "_register_atexit", atexit.register)
     with contextlib.suppress(RuntimeError):  # the program ends already
         register(close)
-
-
-def _database(named: str | Path | None) -> Path | str | None:
-    """A file, or the URL of a database, which is no path."""
-    return named if named is None or (isinstance(named, str) and is_url(named)) else Path(named)

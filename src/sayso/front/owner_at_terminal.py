@@ -6,15 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sayso.broker.access import Actor
+from sayso.broker.answering import Questions
 from sayso.broker.broker import Broker
 from sayso.broker.remembering import Wish
 from sayso.channels.card import Card
 from sayso.channels.channel import Decide
+from sayso.channels.question_card import QuestionCard, question_card
 from sayso.channels.viewing import card_now
 from sayso.errors import NotAuthenticated, PassphraseWrong
-from sayso.people.eligibility import may_review
+from sayso.people.eligibility import Asked, may_review
 from sayso.people.person import OWNER
 from sayso.people.token import SESSION
+from sayso.questions.question import WHO_MAY_ANSWER, Question
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.quorum import asked_of
 from sayso.requests.standing_grant import Remember
@@ -50,6 +53,41 @@ class OwnerAtTerminal:
         people = await world.store.directory()
         refusal = may_review(OWNER, SESSION, asked_of(request), people, world.clock.now())
         return await card_now(world, request, refusal, OWNER, people)
+
+    async def question_picture(self, question: Question) -> QuestionCard:
+        """The card of a question as the owner sees it."""
+        world = self._broker().world
+        people = await world.store.directory()
+        asked = Asked(question.owner, WHO_MAY_ANSWER, question.eligible)
+        refusal = may_review(OWNER, SESSION, asked, people, world.clock.now())
+        return question_card(question, refusal)
+
+    async def typed(self, request_id: str, text: str, version: int) -> QuestionCard:
+        """See Answers."""
+        found = await self._questions.answer_typed(self._unlocked, request_id, text, version)
+        return await self.question_picture(found)
+
+    async def plan(self, request_id: str, answer: str, feedback: str | None) -> None:
+        """See Answers."""
+        await self._questions.answer_plan(self._unlocked, request_id, answer, feedback)
+
+    async def accept(self, request_id: str, content: Mapping[str, Any] | None) -> None:
+        """See Answers."""
+        await self._questions.accept(self._unlocked, request_id, content)
+
+    async def decline(self, request_id: str) -> None:
+        """See Answers."""
+        await self._questions.decline(self._unlocked, request_id)
+
+    @property
+    def _questions(self) -> Questions:
+        return self._broker().questions
+
+    @property
+    def _unlocked(self) -> Actor:
+        if self._actor is None:
+            raise NotAuthenticated("the terminal is not unlocked", "give the passphrase")
+        return self._actor
 
     def decide(self, channel: str) -> Decide:
         """What hands the votes of a channel to the broker."""

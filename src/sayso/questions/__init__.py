@@ -4,4 +4,10 @@ Nothing here waits, stores or sends, and nothing here knows of approvals. Read `
 first.
 """
 
-__all__: list[str] = []
+from sayso.questions.clarification import Item, Reply
+from sayso.questions.form import Form
+from sayso.questions.plan import PlanAnswer
+from sayso.questions.question import Kind, Question, QuestionDraft
+from sayso.questions.todo import Task
+
+__all__ = ["Form", "Item", "Kind", "PlanAnswer", "Question", "QuestionDraft", "Reply", "Task"]

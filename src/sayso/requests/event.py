@@ -20,6 +20,14 @@ class EventKind(StrEnum):
     APPROVAL_CHANGED = "approval_changed"
     DELIVERY_CHANGED = "delivery_changed"
     SETTINGS_CHANGED = "settings_changed"
+    CLARIFICATION_REQUESTED = "clarification_requested"
+    CLARIFICATION_RESOLVED = "clarification_resolved"
+    ELICITATION_REQUESTED = "elicitation_requested"
+    ELICITATION_RESOLVED = "elicitation_resolved"
+    PLAN_REQUESTED = "plan_requested"
+    PLAN_RESOLVED = "plan_resolved"
+    QUESTION_CHANGED = "question_changed"
+    TODO_CHANGED = "todo_changed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from sayso.server.documents import (
     Status,
     Time,
 )
+from sayso.server.question_documents import Clarification, Elicitation, PlanReview
 
 
 class WhyShown(Document):
@@ -284,9 +285,9 @@ class Inbox(Document):
 
     total: int
     approvals: list[Card]
-    clarifications: list[Card]
-    elicitations: list[Card]
-    plans: list[Card]
+    clarifications: list[Clarification]
+    elicitations: list[Elicitation]
+    plans: list[PlanReview]
     snoozed: list[Card]
     recent: list[Card]
     problems: list[Shown]

@@ -53,7 +53,7 @@ class Problem(Document, omit_defaults=True):
     detail: Annotated[str, Meta(examples=["it was approved by owner already"])]
     hint: Annotated[str, Meta(examples=["look at the inbox for what waits"])] | UnsetType = UNSET
     resolution: Resolution | UnsetType = UNSET
-    request_status: Status | UnsetType = UNSET
+    request_status: Status | Literal["answered", "declined"] | UnsetType = UNSET
     retry_after: Annotated[float, Meta(description="seconds")] | UnsetType = UNSET
     column: int | UnsetType = UNSET
     place: str | UnsetType = UNSET

@@ -40,6 +40,8 @@ _STATUS: dict[type[errors.SaysoError], int] = {
     errors.ReceiptRefused: 409,
     errors.NotRemembered: 409,
     errors.KeyInvalid: 400,
+    errors.QuestionInvalid: 400,
+    errors.AnswerInvalid: 400,
     errors.GrantNotFound: 404,
     errors.ApprovalsInvalid: 400,
     errors.ClaimLost: 409,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from sayso.store import run_context_tables
+from sayso.store import question_tables, run_context_tables
 from sayso.store.tables import METADATA
 
-BESIDE = (run_context_tables.RUN_CONTEXTS,)
+BESIDE = (
+    run_context_tables.RUN_CONTEXTS,
+    question_tables.QUESTIONS,
+    question_tables.TASK_LISTS,
+)
 """The tables beside `tables.py`: to name them here is what makes them part of the schema."""
 
 __all__ = ["BESIDE", "METADATA"]

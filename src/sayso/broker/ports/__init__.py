@@ -5,6 +5,7 @@ Implementations live above: store/, system/, client/, channels/; tests bring the
 first, then `gate.py`.
 """
 
+from sayso.broker.ports.asking import AskingPort, QuestionStanding
 from sayso.broker.ports.audit import Page, Records
 from sayso.broker.ports.calls import Change, NewCall, StoredCall
 from sayso.broker.ports.events import Notices
@@ -17,6 +18,7 @@ from sayso.broker.ports.gate import (
     Unfinished,
 )
 from sayso.broker.ports.grants import Given
+from sayso.broker.ports.questions import QuestionChange
 from sayso.broker.ports.rules import Group
 from sayso.broker.ports.store import Store
 from sayso.broker.ports.world import (
@@ -32,6 +34,7 @@ from sayso.broker.ports.world import (
 __all__ = [
     "ALL",
     "AskedBack",
+    "AskingPort",
     "BatchMade",
     "Change",
     "Claim",
@@ -45,6 +48,8 @@ __all__ = [
     "Notices",
     "Notifier",
     "Page",
+    "QuestionChange",
+    "QuestionStanding",
     "Records",
     "RuleSource",
     "Standing",

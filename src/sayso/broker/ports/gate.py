@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from sayso.broker.ports.asking import AskingPort
 from sayso.core.effect import Effect
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
@@ -101,7 +102,7 @@ class BatchMade:
     standings: tuple[Standing, ...]
 
 
-class GatePort(Protocol):
+class GatePort(AskingPort, Protocol):
     """The gate as one session sees it; the embedded and the remote one are the same (GATE-2)."""
 
     async def decide(self, draft: CallDraft) -> Standing:

@@ -12,6 +12,7 @@ from sayso.broker.ports.events import EventStore
 from sayso.broker.ports.grants import GrantStore
 from sayso.broker.ports.kept_calls import KeptCallStore
 from sayso.broker.ports.people import PeopleStore
+from sayso.broker.ports.questions import QuestionStore
 from sayso.broker.ports.rules import RuleStore
 from sayso.broker.ports.run_contexts import RunContextStore
 from sayso.broker.ports.sessions import SessionStore
@@ -22,6 +23,7 @@ class Store(
     CallStore,
     KeptCallStore,
     BatchStore,
+    QuestionStore,
     SessionStore,
     GrantStore,
     RuleStore,

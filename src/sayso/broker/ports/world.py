@@ -9,6 +9,7 @@ from sayso.core.moment import Moment
 from sayso.core.session import GivenRule
 from sayso.people.person import Person
 from sayso.policy.ruleset import RuleSet
+from sayso.questions.question import Question
 from sayso.requests.approval import ApprovalRequest
 
 
@@ -99,3 +100,9 @@ class Notifier(Protocol):
 
     async def update(self, request: ApprovalRequest) -> None:
         """Show that a request has changed."""
+
+    async def announce_question(self, question: Question, asked: Collection[Person]) -> None:
+        """Show a new question to the people who may answer it."""
+
+    async def update_question(self, question: Question) -> None:
+        """Show that a question has changed."""

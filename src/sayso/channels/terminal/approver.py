@@ -8,9 +8,11 @@ from collections.abc import Awaitable, Callable
 
 from sayso.channels.card import Card
 from sayso.channels.channel import Decide, Fidelity
+from sayso.channels.question_card import QuestionCard
 from sayso.channels.terminal.dialogue import Dialogue
 from sayso.channels.terminal.picture import Look
 from sayso.channels.terminal.prompt import QUIET_SECONDS, Prompt
+from sayso.channels.terminal.question_dialogue import Answers, QuestionDialogue
 from sayso.channels.terminal.tty import CONTROLLING, Terminal, usable
 from sayso.channels.terminal.unlocking import Keyring, Lock
 from sayso.core.moment import Moment
@@ -38,14 +40,17 @@ class TerminalApprover:
         diff_lines: int = 120,
         path: str = CONTROLLING,
         quiet_seconds: float = QUIET_SECONDS,
-        concerns: Callable[[Card], bool] = lambda card: True,
+        concerns: Callable[[Card | QuestionCard], bool] = lambda card: True,
         shown: Callable[[str, str], Awaitable[object]] | None = None,
+        answers: Answers | None = None,
     ) -> None:
         """`keyring` checks the owner's passphrase, `now` is the clock, `path` the terminal's device.
 
         `concerns` tells which cards are shown here; others wait elsewhere. `shown` is told the id and
-        the digest of each request whose card stands on the screen.
+        the digest of each request whose card stands on the screen. `answers` takes the answers to
+        questions; without it none is shown here.
         """
+        self._answers = answers
         self._shown = shown
         self._concerns = concerns
         self._lock = Lock(keyring)
@@ -53,11 +58,11 @@ class TerminalApprover:
         self._diff_lines = diff_lines
         self._path = path
         self._quiet_seconds = quiet_seconds
-        self._waiting: dict[str, Card] = {}
+        self._waiting: dict[str, Card | QuestionCard] = {}
         self._notes: list[str] = []
         self._arrived = asyncio.Event()
         self._seen: set[str] = set()
-        self._current: Dialogue | None = None
+        self._current: Dialogue | QuestionDialogue | None = None
 
     @property
     def fidelity(self) -> Fidelity:
@@ -93,8 +98,9 @@ class TerminalApprover:
 
     async def update(self, card: Card) -> None:
         """Take a card that was resolved off the queue, or off the screen, and say how it ended."""
-        if self._current is not None and self._current.request_id == card.request_id:
-            self._current.update(card)
+        current = self._current
+        if isinstance(current, Dialogue) and current.request_id == card.request_id:
+            current.update(card)
         if card.waits:
             if card.request_id in self._waiting:
                 self._waiting[card.request_id] = card
@@ -103,6 +109,25 @@ class TerminalApprover:
         if card.request_id in self._seen and card.status not in _RESULTS_NOT_SHOWN:
             self._notes.append(f" {card.code}: {card.result}.")
             self._arrived.set()
+
+    async def announce_question(self, card: QuestionCard) -> None:
+        """Put a question into the queue."""
+        if self._answers is None or card.refused is not None or not self._concerns(card):
+            return
+        await self.check()
+        self._waiting[card.request_id] = card
+        self._arrived.set()
+
+    async def update_question(self, card: QuestionCard) -> None:
+        """Take a question that was resolved off the queue, or off the screen."""
+        current = self._current
+        if isinstance(current, QuestionDialogue) and current.request_id == card.request_id:
+            current.update(card)
+        elif card.waits:
+            if card.request_id in self._waiting:
+                self._waiting[card.request_id] = card
+        else:
+            self._waiting.pop(card.request_id, None)
 
     async def listen(self, decide: Decide) -> None:
         """Show the cards one after the other and hand votes in, until cancelled.
@@ -130,7 +155,10 @@ class TerminalApprover:
             request_id = next(iter(self._waiting))
             card = self._waiting[request_id]
             with terminal.keys_only():
-                await self._ask(terminal, card, decide)
+                if isinstance(card, QuestionCard):
+                    await self._ask_question(terminal, card)
+                else:
+                    await self._ask(terminal, card, decide)
             self._waiting.pop(request_id, None)
         finally:
             terminal.close()
@@ -147,8 +175,17 @@ class TerminalApprover:
             look=_look(),
             shown=self._shown,
         )
-        self._current = dialogue
         self._seen.add(card.request_id)
+        await self._talk(terminal, dialogue)
+
+    async def _ask_question(self, terminal: Terminal, card: QuestionCard) -> None:
+        if self._answers is not None:
+            prompt = Prompt(terminal, self._quiet_seconds)
+            await self._talk(terminal, QuestionDialogue(card, prompt, self._lock, self._answers))
+
+    async def _talk(self, terminal: Terminal, dialogue: Dialogue | QuestionDialogue) -> None:
+        """Talk until the person has answered, or the request was resolved elsewhere."""
+        self._current = dialogue
         talking = asyncio.create_task(dialogue.run(), name="sayso-terminal-dialogue")
         resolved = asyncio.create_task(dialogue.resolved(), name="sayso-terminal-resolved")
         try:

@@ -37,6 +37,12 @@ class WebInbox:
     async def remind(self, what: object, asked: object = None) -> None:
         """Nothing to send: the page has the event."""
 
+    async def announce_question(self, what: object, asked: object = None) -> None:
+        """Nothing to send: the question is in the inbox and the event is out."""
+
+    async def update_question(self, what: object) -> None:
+        """Nothing to send: the page has the event."""
+
     async def listen(self, decide: Decide) -> None:
         """No votes come through here: the page hands them in over the HTTP API."""
 

@@ -11,8 +11,10 @@ from sayso.broker.access import Actor
 from sayso.broker.attention_words import overdue_words
 from sayso.broker.broker import Broker
 from sayso.broker.remembering import Wish
+from sayso.questions.question import Kind
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.standing_grant import Extent, Remember
+from sayso.server.api.questions import clarification, elicitation, plan_review
 from sayso.server.auth import Who
 from sayso.server.bodies import ResolveBody
 from sayso.server.card_documents import ByRuleShown, Card, Inbox
@@ -52,13 +54,26 @@ async def read_inbox(
             (waiting if until is None or until <= now else snoozed).append(found)
     overdue = sum(found.glass is not None and found.glass.overdue(now) for found in unreviewed)
     problems = [*broker.world.rules.problems(), *([overdue_words(overdue)] if overdue else [])]
+    asked = [
+        found
+        for found in await broker.questions.waiting(actor)
+        if (agent is None or found.agent_id == agent)
+        and (session is None or found.session_id == session)
+        and severity is None
+    ]
     recent = [found for found in await broker.recent(actor, _RECENT) if wanted(found)]
     return Inbox(
-        total=len(waiting),
+        total=len(waiting) + len(asked),
         approvals=await cards.of_all(actor, waiting),
-        clarifications=[],
-        elicitations=[],
-        plans=[],
+        clarifications=[
+            await clarification(broker, actor, one)
+            for one in asked
+            if one.kind is Kind.CLARIFICATION
+        ],
+        elicitations=[
+            await elicitation(broker, actor, one) for one in asked if one.kind is Kind.ELICITATION
+        ],
+        plans=[await plan_review(broker, actor, one) for one in asked if one.kind is Kind.PLAN],
         snoozed=await cards.of_all(actor, snoozed),
         recent=await cards.of_all(actor, recent),
         problems=[text_shown(problem) for problem in problems],

@@ -16,6 +16,7 @@ from sayso.store.queries.events import Events
 from sayso.store.queries.grants import Grants
 from sayso.store.queries.kept_calls import KeptCalls
 from sayso.store.queries.people import People
+from sayso.store.queries.questions import Questions
 from sayso.store.queries.rules import Rules
 from sayso.store.queries.run_contexts import RunContexts
 from sayso.store.queries.sessions import Sessions
@@ -26,6 +27,7 @@ class Queries(
     Calls,
     KeptCalls,
     Batches,
+    Questions,
     Bookings,
     Sessions,
     Grants,
@@ -45,6 +47,7 @@ class Queries(
         self._requests()
         self._kept_calls()
         self._batches()
+        self._questions()
         self._sessions()
         self._grants()
         self._bookings()

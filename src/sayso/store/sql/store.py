@@ -10,6 +10,7 @@ from sayso.store.sql.events import Events
 from sayso.store.sql.grants import Grants
 from sayso.store.sql.kept_calls import KeptCalls
 from sayso.store.sql.people import People
+from sayso.store.sql.questions import Questions
 from sayso.store.sql.rules import Rules
 from sayso.store.sql.run_contexts import RunContexts
 from sayso.store.sql.sessions import Sessions
@@ -20,6 +21,7 @@ class SqlStore(
     Calls,
     KeptCalls,
     Batches,
+    Questions,
     Sessions,
     Grants,
     Rules,

@@ -1,0 +1,69 @@
+"""One suite for every gate port: questions and task lists, embedded and remote, on every store (GATE-2)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from sayso.broker.asking import ask_user, elicit, todo
+from sayso.errors import ExternalIdReused, NotEligible, QuestionInvalid, RequestNotFound
+from sayso.questions.question import Question
+from tests.contracts.test_gate_port import Ports, ports
+
+__all__ = ["ports"]
+
+pytestmark = pytest.mark.spec("GATE-2")
+SECRET = {"type": "object", "properties": {"password": {"type": "string"}}}
+
+
+async def waiting(ports: Ports) -> Question:
+    """The question that waits, once there is one."""
+    for _ in range(1000):
+        found = await ports.scene.store.open_questions()
+        if found:
+            return found[0]  # type: ignore[no-any-return]
+        await asyncio.sleep(0.01)
+    raise AssertionError("nothing was asked")
+
+
+async def test_a_question_is_asked_awaited_and_answered(ports: Ports) -> None:
+    gate, actor = await ports.gate(), await ports.scene.actor()
+    asking = asyncio.create_task(ask_user(gate, "Which?", ["a", "b"], True, external_id="q1"))
+    question = await waiting(ports)
+    await ports.scene.broker.questions.answer(actor, question.question_id, selected=["b"])
+    assert await asking == {"answer": "b", "selected": ["b"]}
+    assert await ask_user(gate, "Which?", ["a", "b"], True, external_id="q1") == await asking
+    with pytest.raises(ExternalIdReused):
+        await ask_user(gate, "Which one?", external_id="q1")
+    with pytest.raises(QuestionInvalid):
+        await elicit(gate, "x", schema={"type": "array"}, secret=lambda: b"k" * 32)
+    told = await todo(gate, [{"content": "a", "status": "completed"}])
+    assert (told["done"], told["total"]) == (1, 1)
+
+
+@pytest.mark.spec("Q-8")
+async def test_a_secret_goes_from_the_person_to_whoever_asked(ports: Ports) -> None:
+    gate, actor = await ports.gate(), await ports.scene.actor()
+    asking = asyncio.create_task(elicit(gate, "x", schema=SECRET, secret=lambda: b"k" * 32))
+    question = await waiting(ports)
+    content: dict[str, Any] = {"password": "hunter2"}
+    await ports.scene.broker.questions.accept(actor, question.question_id, content)
+    assert await asking == {"action": "accept", "content": content}
+    stored = await ports.scene.store.question(question.question_id)
+    assert (stored.status.value, stored.sealed) == ("answered", None)
+
+
+async def test_a_caller_that_leaves_takes_its_question_back(ports: Ports) -> None:
+    gate, other = await ports.gate(), await ports.gate("other")
+    asking = asyncio.create_task(ask_user(gate, "Which?"))
+    question = await waiting(ports)
+    with pytest.raises(NotEligible):
+        await other.wait_for_answer(question.question_id, 0)
+    with pytest.raises(RequestNotFound):
+        await gate.wait_for_answer("nobody's", 0)
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    stored = await ports.scene.store.question(question.question_id)
+    assert stored.status.value == "cancelled"
