@@ -14,7 +14,6 @@ def later_keys(root: Table) -> Iterator[str]:
     """
     permissions, ui = root.table("permissions"), root.table("ui")
     yield from _named(permissions, _PERMISSIONS)
-    yield from _named(permissions.table("auto"), {"model": Table.text, "environment": Table.text})
     yield from _named(ui, {"context_template": Table.text})
     yield from _named(root, {"channels": Table.table, "operator_notify": _tables})
     for _, server in root.table("mcp").named_tables():
@@ -31,7 +30,6 @@ def _tables(table: Table, key: str) -> list[Table]:
 
 _PERMISSIONS: dict[str, Callable[[Table, str], object]] = {
     "plan_review": Table.boolean,
-    "hooks": Table.table,
 }
 
 

@@ -13,6 +13,7 @@ from enum import Enum
 from pathlib import Path
 
 from sayso.broker.world import KEEP_CALLS_SECONDS
+from sayso.config.advice import read_advice
 from sayso.config.descriptors import read_descriptors, readable_descriptors
 from sayso.config.gate_settings import (
     GATE_KEYS,
@@ -35,6 +36,7 @@ from sayso.config.tool_files import (
     pattern_fault,
 )
 from sayso.config.yaml_tool import parse_tool_document
+from sayso.core.advice import Advice
 from sayso.core.effect import Effect
 from sayso.errors import RuleRefused, SettingsInvalid
 from sayso.policy.descriptors import ToolDescriptor
@@ -45,6 +47,7 @@ from sayso.policy.shipped_descriptors import SHIPPED
 from sayso.system.facts import LocalFacts
 
 LANGUAGES = ("en",)
+_ADVICE = Advice()
 
 
 class Scope(Enum):
@@ -72,7 +75,7 @@ class Settings:
     what waits for trust if it is a project's file; `warnings` are sentences with their place.
     `keep_calls` is for how many seconds the full arguments of calls are kept, None for ever.
     `rules_json` is a further file with asks; `tool_files` are the `tool.yaml` it names. `gate` is what
-    it says of modes, and of what is allowed by itself.
+    it says of modes, and of what is allowed by itself; `advice` is who is asked before a person.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -88,6 +91,7 @@ class Settings:
     rules_json: Path | None = None
     tool_files: tuple[NamedFiles, ...] = ()
     gate: GateSettings = NO_GATE_SETTINGS
+    advice: Advice = _ADVICE
 
 
 ROOT_KEYS = (
@@ -217,7 +221,6 @@ def _settings(document: Document, scope: Scope) -> Settings:
     root.table("web").only("allow_domains")
     for _, table in root.table("mcp").named_tables():
         table.only("auto_approve", "trusted", "group")
-    permissions.table("auto").only("model", "environment")
     default_timeout = approval.seconds("default_timeout")
     default = Settings()
     host = server.text("host")
@@ -243,6 +246,7 @@ def _settings(document: Document, scope: Scope) -> Settings:
         rules_json=_rules_json(root.table("permissions")),
         tool_files=_tool_files(root),
         gate=gate,
+        advice=read_advice(root.table("permissions")),
     )
 
 

@@ -10,12 +10,14 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from sayso.broker.rule_source import ListRules
+from sayso.config.advice import joined
 from sayso.config.followed import FollowedFile, Said
 from sayso.config.gate_settings import GateSettings, in_force
 from sayso.config.settings import Scope, Settings
 from sayso.config.trust import TRUST_NAME, TrustBook
 from sayso.config.workspace import PROJECT_FILES, folders_above, folders_of, workspace_file
 from sayso.core.in_force import InForce
+from sayso.core.advice import Advice
 from sayso.policy.rule import Rule
 
 LOOK_SECONDS = 0.5
@@ -78,6 +80,14 @@ class SettingsRules:
         if self._own.look():
             self._edition += 1
         return self._compose(_with_tools([self._own, *self._files(workspace)]))
+
+    def advice(self, workspace: str | None = None) -> Advice:
+        """Whom the user's own files name to be asked before a person, now; a project's have no word in it."""
+        if self._own.look():
+            self._edition += 1
+        nearest_last = [self._own, *reversed(self._files(workspace))]
+        own = [f for f in nearest_last if f.scope is not Scope.PROJECT]
+        return joined([(file.settings.advice, file.problem is not None) for file in own])
 
     def edition(self) -> int:
         """A number that grows whenever a file that was seen before has changed; looks at all of them."""

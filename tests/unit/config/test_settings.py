@@ -139,16 +139,15 @@ quorum = 2
 def test_what_does_nothing_yet_says_so() -> None:
     settings = read(
         "[permissions]\nplan_review = true\n\n"
-        '[permissions.auto]\nmodel = "m"\n[ui]\ncontext_template = "x"\n'
+        '[ui]\ncontext_template = "x"\n'
         "[mcp.shop]\ntrusted = true\n[channels.telegram]\n"
     )
     assert settings.rules == ()
     assert settings.warnings == (
         "settings.toml:2:1: `plan_review` does nothing in this version",
-        "settings.toml:5:1: `model` does nothing in this version",
-        "settings.toml:7:1: `context_template` does nothing in this version",
-        "settings.toml:10:1: `channels` does nothing in this version",
-        "settings.toml:9:1: `trusted` does nothing in this version",
+        "settings.toml:5:1: `context_template` does nothing in this version",
+        "settings.toml:8:1: `channels` does nothing in this version",
+        "settings.toml:7:1: `trusted` does nothing in this version",
     )
 
 
