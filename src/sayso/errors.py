@@ -47,6 +47,7 @@
     │   └ BudgetSpent         what is left of a rule's budget is less than the call takes
     ├ ChannelError
     │ └ Undeliverable         a channel could not reach anybody
+    ├ AdviceFailed            a hook or the reviewer gave no answer that counts
     └ AdapterError
       ├ ServerUnreachable     no sayso server answers at that address
       └ UpstreamFailed        the gated MCP server could not be started or has gone
@@ -316,6 +317,10 @@ class LostRace(StoreError):
 
 class BudgetSpent(LostRace):
     """What is left of a rule's budget is less than the call takes; it is decided again."""
+
+
+class AdviceFailed(SaysoError):
+    """A permission hook or the reviewer gave no answer that counts; a person is asked then."""
 
 
 class ChannelError(SaysoError):

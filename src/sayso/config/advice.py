@@ -1,4 +1,4 @@
-"""`[[permissions.hooks.permission_request]]` and `[permissions.auto]`: whom to ask before a person (docs/guides/auto.md)."""
+"""`[[permissions.hooks.permission_request]]` and `[permissions.auto]`: whom to ask before a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom the user has named to be asked before a person is: permission hooks, and the reviewer's model (gate.md, step 8)."""
+"""Whom the user has named to be asked before a person: permission hooks, and the reviewer (gate.md, step 8)."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from sayso.config.advice import MAX_ENVIRONMENT, MAX_HOOKS
 from sayso.config.settings import Scope, parse_settings
 from sayso.config.source import SettingsRules
