@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sayso.broker.advising import heard_of_all
 from sayso.broker.ports import BatchMade, StoredCall
 from sayso.broker.submit import bound, must_repeat, own_request, repeat, submit
 from sayso.broker.wait import leave
 from sayso.broker.world import World
 from sayso.core.call import ToolCall, check_name, digest_of
+from sayso.core.dialogue import read_dialogue
 from sayso.core.moment import plus
 from sayso.core.session import CallDraft, Session
 from sayso.errors import CallInvalid, LostRace, NotEligible, RequestNotFound
@@ -55,7 +57,12 @@ async def submit_batch(
             await repeat(world, session, *call, one) for call, one in zip(calls, made, strict=True)
         ]
         return BatchMade(batch_id, tuple(again))
-    standings = [await submit(world, session, draft) for draft in named]
+    said = [read_dialogue(draft.context) for draft in named]
+    asked = [(call, dialogue) for (call, _), dialogue in zip(calls, said, strict=True)]
+    heard = await heard_of_all(world, session, asked)
+    standings = [
+        await submit(world, session, draft, one) for draft, one in zip(named, heard, strict=True)
+    ]
     call_ids = tuple(standing.call_id for standing in standings)
     batch = Batch(batch_id, session.session_id, call_ids, world.clock.now())
     if (await world.store.add_batch(batch)).call_ids != call_ids:

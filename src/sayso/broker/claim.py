@@ -9,6 +9,7 @@ from msgspec import structs
 
 from sayso.audit.record import RecordKind
 from sayso.audit.redact import redact_text
+from sayso.broker.advising import opinion_in
 from sayso.broker.change import change_of, write
 from sayso.broker.offering import offered
 from sayso.broker.ports import Claim, Standing
@@ -80,7 +81,8 @@ async def claim(
             people = await world.store.directory()
             grant = grant_of(request)
             grants = () if grant is None else (grant,)
-            verdict = await decide_call(world, session, request.call, grants)
+            heard = opinion_in(request)
+            verdict = await decide_call(world, session, request.call, grants, opinion=heard)
             changed: list[Changed] = []
             if verdict.effect is Effect.ALLOW:
                 # What rules alone allow by now needs no approval, so nothing has to be as it was, and

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.audit.redact import redact, redact_text
 from sayso.core.call import ToolCall
@@ -52,9 +54,14 @@ def call_record(
     )
 
 
-def verdict_record(call: ToolCall, verdict: Verdict, now: Moment) -> AuditRecord:
-    """The audit record of a verdict, with the redacted arguments of the call."""
-    policy = verdict.policy
+def verdict_record(
+    call: ToolCall, verdict: Verdict, now: Moment, notes: Sequence[str] = ()
+) -> AuditRecord:
+    """The audit record of a verdict, with the redacted arguments of the call.
+
+    `notes` tell which hooks and which model were asked, how that went, and the tokens it took (REV-3).
+    """
+    policy, opinion = verdict.policy, verdict.opinion
     return call_record(
         RecordKind.VERDICT,
         call,
@@ -64,5 +71,7 @@ def verdict_record(call: ToolCall, verdict: Verdict, now: Moment) -> AuditRecord
         reason=verdict.reason.value,
         rule=verdict.rule_text,
         targets=() if policy is None else tuple(t.target.text for t in policy.targets),
+        comment=None if opinion is None else opinion.said,
+        note="; ".join(notes) or None,
         with_arguments=True,
     )

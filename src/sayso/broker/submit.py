@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sayso.audit.redacted_call import Redaction
+from sayso.broker.advising import decide_with_advice, opinion_before
 from sayso.broker.change import change_of, notice, write
+from sayso.broker.consultant import Heard
 from sayso.broker.led_here import kept_of
 from sayso.broker.offering import Offered, offered
 from sayso.broker.ports import NewCall, Standing, StoredCall
@@ -45,9 +47,12 @@ from sayso.requests.precondition import Changed, Precondition
 from sayso.requests.sentence import action_sentence, message_text
 
 
-async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
+async def submit(
+    world: World, session: Session, draft: CallDraft, heard: Heard | None = None
+) -> Standing:
     """Decide a call and, where it asks, make its request or join the one it repeats (REQ-31).
 
+    `heard` is what hooks and the reviewer said of it already; without it they are asked.
     Raises CallInvalid for a call that cannot be accepted, ExternalIdReused if its external id came
     with other arguments before.
     """
@@ -62,7 +67,9 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
     joined = await _join_twin(world, call, digest)
     if joined is not None:
         return standing_of_request(joined)
-    verdict = await decide_call(world, session, call)
+    advised = await decide_with_advice(world, session, call, dialogue, heard)
+    verdict, session = advised.verdict, advised.session
+    now = world.clock.now()  # hooks and the reviewer may have taken their time
     frozen: tuple[Precondition, ...] | None = None
     remember = Offered()
     people = Directory()
@@ -70,7 +77,16 @@ async def submit(world: World, session: Session, draft: CallDraft) -> Standing:
         frozen = await preconditions(world, session, call, verdict)
         remember = await offered(world, session, call, verdict)
         people = await world.store.directory()
-    new = new_call(call, verdict, people, now, frozen=frozen, remember=remember, dialogue=dialogue)
+    new = new_call(
+        call,
+        verdict,
+        people,
+        now,
+        frozen=frozen,
+        remember=remember,
+        dialogue=dialogue,
+        notes=advised.notes,
+    )
     new = await widened(world, new)
     earlier = await world.store.submit(new)
     if earlier is not None:
@@ -122,11 +138,13 @@ def new_call(
     changed: tuple[Changed, ...] = (),
     remember: Offered | None = None,
     dialogue: Dialogue | None = None,
+    notes: tuple[str, ...] = (),
 ) -> NewCall:
     """What a submitted call writes: itself, its verdict's record and, where it asks, its request.
 
     `people` are those of today. `previous`, `frozen` (its preconditions), `changed` and what can be remembered are
     those of the request; of the `dialogue` it keeps what its policy has shown.
+    `notes` tell who was asked before a person.
     """
     request = None
     if booked_by(verdict, call):
@@ -163,7 +181,7 @@ def new_call(
         effect=verdict.effect.word,
         reason=verdict.reason.value,
         request=request,
-        records=(verdict_record(call, verdict, now),),
+        records=(verdict_record(call, verdict, now, notes),),
         notices=notices,
         at=now,
     )
@@ -222,7 +240,8 @@ async def repeat(
     if request is not None:
         return standing_of_request(await rejoin(world, request))
     # Policy alone decided it then. Today's rules may only be stricter: the id stands for that verdict.
-    verdict = await decide_call(world, session, call)
+    heard = await opinion_before(world, earlier)
+    verdict = await decide_call(world, session, call, opinion=heard)
     if earlier.effect == Effect.ALLOW.word and verdict.effect is Effect.ASK:
         verdict = Verdict(Effect.DENY, verdict.reason, digest, verdict.policy)
     elif earlier.effect != Effect.ALLOW.word and verdict.effect is not Effect.DENY:

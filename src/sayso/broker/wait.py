@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sayso.broker.advising import opinion_before
 from sayso.broker.change import change_of, write
 from sayso.broker.ports import Standing
 from sayso.broker.submit import own_request, rejoin
@@ -105,7 +106,9 @@ async def _without_request(world: World, session_id: str, call_id: str) -> Stand
     session = await world.store.session(session_id)
     if found is None or session is None:
         raise RequestNotFound(f"no call has the id `{call_id[:64]}`")
-    return standing_of_verdict(call_id, await decide_call(world, session, found[1]))
+    heard = await opinion_before(world, found[0])
+    verdict = await decide_call(world, session, found[1], opinion=heard)
+    return standing_of_verdict(call_id, verdict)
 
 
 async def leave(world: World, session_id: str, call_id: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from sayso.broker.consultant import Consultant
 from sayso.broker.ports import AskedBack, Clock, Feed, Ids, Notifier, RuleSource, Standing, Store
 from sayso.broker.ports.world import SecretKey
 from sayso.broker.reachability import reach_of
@@ -12,13 +13,16 @@ from sayso.core.asking import Unreachable
 from sayso.core.call import ToolCall
 from sayso.core.code_words import code_of
 from sayso.core.effect import Effect
+from sayso.core.mode import Mode
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 from sayso.core.session import Session
 from sayso.core.withheld import must_be_whole
+from sayso.gate.circumstances import Circumstances
 from sayso.gate.context import Context
 from sayso.gate.decide import decide
 from sayso.gate.explain import request_message, verdict_message
+from sayso.gate.opinion import Opinion
 from sayso.gate.verdict import Verdict
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked
@@ -39,6 +43,7 @@ class World:
     """Everything outside that the broker touches.
 
     `keep_calls` is for how many seconds the full arguments of a call are kept, None for ever (AUD-1a).
+    `consultant` asks hooks and the reviewer; None asks nobody before a person.
     """
 
     store: Store
@@ -51,6 +56,7 @@ class World:
     files: Files = NO_FILES
     receipt_key: SecretKey | None = None
     keep_calls: float | None = KEEP_CALLS_SECONDS
+    consultant: Consultant | None = None
 
 
 async def decide_call(
@@ -59,12 +65,28 @@ async def decide_call(
     call: ToolCall,
     grants: Sequence[Grant] = (),
     trying: Remembered | None = None,
+    *,
+    opinion: Opinion | None = None,
 ) -> Verdict:
     """The gate's verdict on a call with today's rules, session, people and what was answered (GATE-5).
 
-    With `trying`, the verdict if that alone had been answered before. Raises ArgumentsWithheld for a call
-    that is not whole: nothing can be said of it.
+    With `trying`, the verdict if that alone had been answered before; with an `opinion`, the one after
+    that was heard of the call. Raises ArgumentsWithheld for a call that is not whole: nothing can be said of it.
     """
+    verdict, _ = await decided(world, session, call, grants, trying, opinion=opinion)
+    return verdict
+
+
+async def decided(
+    world: World,
+    session: Session,
+    call: ToolCall,
+    grants: Sequence[Grant] = (),
+    trying: Remembered | None = None,
+    *,
+    opinion: Opinion | None = None,
+) -> tuple[Verdict, Context]:
+    """The verdict of `decide_call`, and the context that it was found in."""
     must_be_whole(call.withheld)
     now = world.clock.now()
     rules = await world.rules.current(session.workspace, session.rules)
@@ -82,10 +104,10 @@ async def decide_call(
             context = replace(context, spent=spent)
             verdict = decide(call, rules, grants, context, world.facts, now)
     if verdict.policy is None or verdict.policy.effect is not Effect.ASK:
-        return verdict
+        return verdict, context
     if trying is not None:
         alone = replace(context, remembered=trying, people=await world.store.directory())
-        return decide(call, rules, (), alone, world.facts, now)
+        return decide(call, rules, (), alone, world.facts, now), alone
     # only what asks can meet an earlier answer, so only that pays for looking it up
     more, kept = context, await _remembered(world, session, call)
     if verdict.effect is Effect.ASK and await _nobody_and_refuses(world, call, verdict):
@@ -95,10 +117,22 @@ async def decide_call(
         rejected = await world.store.last_rejection(call.owner, verdict.digest, since)
         if rejected is not None and rejected.resolution is not None:
             more = replace(more, sticky=StickyRejection(rejected.request_id, rejected.resolution))
-    if kept:
+    there = _with_voices(world, call, more.circumstances)
+    if kept or there is not more.circumstances:
         people = people if grants else await world.store.directory()
-        more = replace(more, remembered=kept, people=people)
-    return verdict if more is context else decide(call, rules, grants, more, world.facts, now)
+        more = replace(more, remembered=kept, people=people, circumstances=there, opinion=opinion)
+    if more is not context:
+        verdict = decide(call, rules, grants, more, world.facts, now)
+    return verdict, more
+
+
+def _with_voices(world: World, call: ToolCall, there: Circumstances) -> Circumstances:
+    """The circumstances, saying who there is to be asked before a person; the same where there is nobody."""
+    consultant = world.consultant
+    if consultant is None or not call.attended:
+        return there
+    hooks, reviewer = consultant.has_hooks(call), there.mode is Mode.AUTO
+    return replace(there, hooks=hooks, reviewer=reviewer) if hooks or reviewer else there
 
 
 async def _nobody_and_refuses(world: World, call: ToolCall, verdict: Verdict) -> bool:

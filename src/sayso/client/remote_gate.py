@@ -14,6 +14,7 @@ from sayso.broker.ports import AskedBack, BatchMade, Claim, Standing, Unfinished
 from sayso.client.connection import ANSWER_SECONDS, Connection
 from sayso.client.problems import expect
 from sayso.client.remote_questions import RemoteQuestions
+from sayso.core.advice import ADVICE_SECONDS
 from sayso.core.call import check_arguments
 from sayso.core.dialogue import read_dialogue
 from sayso.core.observed_tool import ObservedTool
@@ -31,6 +32,9 @@ TOKEN_VARIABLE = "SAYSO_AGENT_TOKEN"
 
 PATIENCE_SECONDS = 60.0
 """How long an absent server is waited for, where sending again is safe."""
+
+SUBMIT_SECONDS = ANSWER_SECONDS + ADVICE_SECONDS
+"""How long a submitted call may take to be answered: hooks and the reviewer are asked in that time."""
 
 POLL_SECONDS = 50.0
 """How long one poll waits; the server takes at most 55."""
@@ -120,7 +124,11 @@ class RemoteGate(RemoteQuestions):
     async def submit(self, draft: CallDraft) -> Standing:
         """See GatePort."""
         found = await self._connection.send(
-            "POST", "/api/calls", self._body(draft), again=draft.external_id is not None
+            "POST",
+            "/api/calls",
+            self._body(draft),
+            again=draft.external_id is not None,
+            within=SUBMIT_SECONDS,
         )
         return _standing(found)
 
@@ -200,7 +208,9 @@ class RemoteGate(RemoteQuestions):
             body["context"] = shared  # the calls of a turn come from one dialogue: it is sent once
             for call in calls:
                 del call["context"]
-        found = await self._connection.send("POST", "/api/batches", body, again=True)
+        found = await self._connection.send(
+            "POST", "/api/batches", body, again=True, within=SUBMIT_SECONDS
+        )
         told = expect(found, "batch_id", "standings")
         return BatchMade(told["batch_id"], tuple(_standing(one) for one in told["standings"]))
 

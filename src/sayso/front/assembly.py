@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sayso.broker.broker import Broker
+from sayso.broker.consultant import Consultant
 from sayso.broker.notify import cancelled
 from sayso.broker.ports import Claim, Notifier
 from sayso.broker.preconditions import in_words, recheck
@@ -35,7 +36,9 @@ from sayso.system.calls_keys import calls_keys
 from sayso.system.clock import SystemClock
 from sayso.system.facts import LocalFacts
 from sayso.system.files import LocalFiles
+from sayso.system.hooks import LocalHooks
 from sayso.system.ids import SystemIds
+from sayso.system.language_model import PydanticModel
 from sayso.system.places import HOME_VARIABLE, database_url, find_places, private_directory
 from sayso.system.receipt_key import ReceiptKey
 
@@ -236,17 +239,18 @@ def _build(
     lists: SettingsRules,
     built_in: Sequence[Rule],
 ) -> Broker:
-    facts = LocalFacts()
+    facts, clock, ids = LocalFacts(), SystemClock(), SystemIds()
     world = World(
         store=store,
         feed=store.feed,
-        clock=SystemClock(),
-        ids=SystemIds(),
+        clock=clock,
+        ids=ids,
         rules=CachedRules(store, lists, built_in, facts),
         facts=facts,
         notifier=notifier or WebInbox(),
         files=LocalFiles(),
         receipt_key=ReceiptKey(find_places().data),
         keep_calls=lists.settings.keep_calls,
+        consultant=Consultant(lists, LocalHooks(), PydanticModel(), clock, ids),
     )
     return Broker(world)
