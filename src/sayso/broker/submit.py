@@ -28,6 +28,7 @@ from sayso.gate.verdict import Verdict
 from sayso.people.counting import out_of_reach, settled
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked, eligible_people
+from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.spending import bookings
 from sayso.requests.approval import ApprovalRequest, Caller, Resolution, Status, Why
 from sayso.requests.deadline import UNREACHABLE_SECONDS, due
@@ -44,7 +45,7 @@ from sayso.requests.lifecycle import (
     apply,
 )
 from sayso.requests.precondition import Changed, Precondition
-from sayso.requests.sentence import action_sentence, message_text
+from sayso.requests.sentence import action_sentence, message_text, on_one_line
 
 
 async def submit(
@@ -299,7 +300,7 @@ def request_about(
         policy=approval,
         why=Why(
             reason=verdict.reason,
-            sentence=why_sentence(policy),
+            sentence=_sentence(verdict, policy),
             rule=None if policy.rule is None else policy.rule.to_json(),
             targets=tuple(
                 {
@@ -321,3 +322,11 @@ def request_about(
         caller_seen=now,
         previous=previous,
     )
+
+
+def _sentence(verdict: Verdict, policy: PolicyOutcome) -> str:
+    """Why it is asked, for the card; and why nobody else has decided it, where somebody was to."""
+    sentence, opinion = why_sentence(policy), verdict.opinion
+    if opinion is None or opinion.reason is not Reason.AUTO_ERROR:
+        return sentence
+    return on_one_line(f"{sentence} It was not reviewed automatically: {opinion.said}.")
