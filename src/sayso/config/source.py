@@ -16,8 +16,8 @@ from sayso.config.gate_settings import GateSettings, in_force
 from sayso.config.settings import Scope, Settings
 from sayso.config.trust import TRUST_NAME, TrustBook
 from sayso.config.workspace import PROJECT_FILES, folders_above, folders_of, workspace_file
-from sayso.core.in_force import InForce
 from sayso.core.advice import Advice
+from sayso.core.in_force import InForce
 from sayso.policy.rule import Rule
 
 LOOK_SECONDS = 0.5
