@@ -57,9 +57,8 @@ def decide(
         policy = within_budget(call, policy, context.spent)
     if policy.effect is Effect.DENY:
         return Verdict(Effect.DENY, policy.reason, digest, policy)
-    there = context.circumstances
-    planning = call.attended and there.mode is Mode.PLAN
-    if planning and not passes_in_plan_mode(call, policy, rules, there):
+    planning = call.attended and context.circumstances.mode is Mode.PLAN
+    if planning and not passes_in_plan_mode(call, policy, rules, context, facts):
         return Verdict(Effect.DENY, Reason.MODE_PLAN, digest, policy)
     if policy.effect is Effect.ALLOW:
         return Verdict(Effect.ALLOW, policy.reason, digest, policy)

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Sequence
 from sayso.core.mode import Mode
 from sayso.core.operation import Operation
 from sayso.core.reason import Reason
+from sayso.core.target import Target, TargetKind
 from sayso.gate.asked_call import AskedCall
 from sayso.gate.implied import ImpliedGrant, Lifts
 from sayso.gate.paths_inside import CHANGES, is_of_a_file, lies_below, lies_in
 from sayso.gate.permitted import permitted_targets
+from sayso.gate.read_only import ReadLine
 from sayso.policy.outcome import TargetOutcome
 from sayso.policy.rule import Origin
+from sayso.policy.walks import protected_below
 
 
 def bypassing(ask: AskedCall) -> Lifts | None:
@@ -25,6 +28,19 @@ def bypassing(ask: AskedCall) -> Lifts | None:
     if there.mode is not Mode.BYPASS or not there.sandboxed:
         return None
     return _always(_grant(ask, Reason.MODE_BYPASS, "the mode bypass, inside the sandbox"))
+
+
+def read_only(ask: AskedCall) -> Lifts | None:
+    """The read-only defaults: a command line that only reads what may be read (POL-35)."""
+    if not ask.circumstances.read_only_defaults:
+        return None
+    line = ReadLine(
+        ask.call, ask.policy, ask.rules, ask.facts, ask.circumstances, ask.context.group
+    )
+    if not line.only_reads():
+        return None
+    grant = _grant(ask, Reason.READ_ONLY, "the read-only defaults")
+    return lambda outcome: grant if outcome.target.kind is TargetKind.COMMAND else None
 
 
 def auto_policy(ask: AskedCall) -> Lifts | None:
@@ -69,7 +85,7 @@ def paths_of_the_context(ask: AskedCall) -> Lifts | None:
         if any(rule.origin is Origin.DATABASE and not rule.seeded for rule in outcome.asks):
             return None
         if target.operation is Operation.READ:
-            fits = lies_in(target, readable) and not target.walks
+            fits = lies_in(target, readable) and not (target.walks and _is_guarded(ask, target))
         else:
             fits = target.operation in CHANGES and lies_in(target, there.writable)
         return grant if fits and is_of_a_file(ask, target) else None
@@ -85,6 +101,12 @@ def low_severity(ask: AskedCall) -> Lifts | None:
         return None
     what = f"the run context {context.name}, up to the severity {highest.word}"
     return _where_not_doubtful(_always(_grant(ask, Reason.AUTO_SEVERITY, what)))
+
+
+def _is_guarded(ask: AskedCall, target: Target) -> bool:
+    """Whether something that is protected may lie below a folder; people's own rules make it doubtful."""
+    plan = ask.rules.plan(ask.call, ask.context.group)
+    return protected_below(target, ask.call, ask.rules, ask.facts, plan)
 
 
 def _grant(ask: AskedCall, reason: Reason, what: str) -> ImpliedGrant:

@@ -20,6 +20,7 @@ from sayso.gate.implied_lifts import (
     low_severity,
     paths_of_the_context,
     permissions,
+    read_only,
 )
 from sayso.gate.parts import may_be_remembered
 from sayso.gate.stored_lifts import bypasses, saved_grants, session_grants
@@ -42,6 +43,7 @@ STORED = frozenset({session_grants, saved_grants, bypasses})
 
 ATTENDED: tuple[Source, ...] = (
     bypassing,
+    read_only,
     auto_policy,
     session_grants,
     saved_grants,
@@ -50,7 +52,7 @@ ATTENDED: tuple[Source, ...] = (
     paths_of_the_context,
     low_severity,
 )
-UNATTENDED: tuple[Source, ...] = (paths_of_the_context, permissions)
+UNATTENDED: tuple[Source, ...] = (read_only, paths_of_the_context, permissions)
 """What counts where nobody attends: nothing that people granted, and no mode (gate.md, section 1, step 4)."""
 
 

@@ -6,8 +6,10 @@ from sayso.core.call import ToolCall
 from sayso.core.operation import Operation
 from sayso.core.target import Target, TargetKind
 from sayso.gate.asked_call import descriptor_of
-from sayso.gate.circumstances import Circumstances
+from sayso.gate.context import Context
+from sayso.gate.read_only import ReadLine
 from sayso.policy.descriptors import ToolDescriptor, ToolKind
+from sayso.policy.facts import Facts
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.ruleset import RuleSet
 from sayso.policy.shipped_descriptors import SHIPPED
@@ -30,14 +32,17 @@ PLANNING_TOOLS = frozenset(
 
 
 def passes_in_plan_mode(
-    call: ToolCall, policy: PolicyOutcome, rules: RuleSet, circumstances: Circumstances
+    call: ToolCall, policy: PolicyOutcome, rules: RuleSet, context: Context, facts: Facts
 ) -> bool:
     """Whether plan mode lets a call go on to what policy says of it."""
+    there = context.circumstances
     if call.server is None and call.tool in PLANNING_TOOLS:
         return True
     targets = [outcome.target for outcome in policy.targets]
     if any(target.kind is TargetKind.MCP for target in targets):
-        return circumstances.marked_read_only
+        return there.marked_read_only
+    if any(target.kind is TargetKind.COMMAND for target in targets):
+        return ReadLine(call, policy, rules, facts, there, context.group).only_reads()
     descriptor = descriptor_of(call, rules)
     # Only of a tool that ships it is known that it reads what an address names, and sends nothing.
     fetches = (
