@@ -70,15 +70,17 @@ def lift(ask: AskedCall) -> Lifted:
         return Lifted((), asking)
     by: dict[AnyGrant, None] = {}
     reason: Reason | None = None
-    own = user_alone_decides(call, policy.approval, ask.context.people, ask.now) is not None
+    user: str | None = None
     for source in ATTENDED if call.attended else UNATTENDED:
         if not asking:
             break
-        if source not in STORED and not own:
-            continue
         lifts = source(ask)
         if lifts is None:
             continue
+        if source not in STORED:
+            user = user or user_alone_decides(call, policy.approval, ask.context.people, ask.now)
+            if user is None:
+                continue
         left: list[TargetOutcome] = []
         for outcome in asking:
             grant = lifts(outcome)
