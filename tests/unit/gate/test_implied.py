@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from sayso.core.approval_policy import ApprovalPolicy, Severity
 from sayso.core.call import ToolCall
 from sayso.core.effect import Effect
