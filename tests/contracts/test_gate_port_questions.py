@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sayso.broker.asking import ask_user, elicit, todo
+from sayso.broker.asking import ask_user, elicit, enter_plan_mode, exit_plan_mode, todo
 from sayso.errors import ExternalIdReused, NotEligible, QuestionInvalid, RequestNotFound
 from sayso.questions.question import Question
 from tests.contracts.test_gate_port import Ports, ports
@@ -67,3 +67,23 @@ async def test_a_caller_that_leaves_takes_its_question_back(ports: Ports) -> Non
     await asyncio.gather(asking, return_exceptions=True)
     stored = await ports.scene.store.question(question.question_id)
     assert stored.status.value == "cancelled"
+
+
+@pytest.mark.spec("Q-5", "Q-6")
+async def test_a_plan_is_begun_reviewed_and_ended(ports: Ports) -> None:
+    gate, actor = await ports.gate(), await ports.scene.actor()
+    with pytest.raises(QuestionInvalid, match="not planning"):
+        await exit_plan_mode(gate, "plan", lambda *_: "")
+    assert await enter_plan_mode(gate, "it is large") == {"planning": True}
+    saved: list[tuple[str, str]] = []
+
+    def save(*plan: str) -> str:
+        saved.append((plan[0], plan[1]))
+        return "p"
+
+    reviewing = asyncio.create_task(exit_plan_mode(gate, "plan", save))
+    question = await waiting(ports)
+    await ports.scene.broker.questions.answer_plan(actor, question.question_id, "accept-edits")
+    assert await reviewing == {"approved": True, "mode": "accept-edits", "path": "p"}
+    assert saved == [(gate.session_id, "plan")]
+    assert (await ports.scene.store.session(gate.session_id)).mode == "accept-edits"

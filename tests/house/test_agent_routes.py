@@ -31,6 +31,7 @@ FOR_AGENTS = {
     ("GET", "/api/questions/{question_id}/wait"),
     ("POST", "/api/questions/{question_id}/done"),
     ("PUT", "/api/sessions/{session_id}/tasks"),
+    ("POST", "/api/sessions/{session_id}/plan"),
 }
 FOR_EVERYBODY = {
     ("GET", "/api/login"),

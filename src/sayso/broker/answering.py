@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sayso.broker.access import Actor
+from sayso.broker.plan_review import switch_after, switched_record
 from sayso.broker.question_change import question_change, write_question
 from sayso.broker.questions import PRESENT_SECONDS, owner_of
 from sayso.broker.sealed_answer import seal
@@ -24,9 +26,10 @@ from sayso.people.token import DECIDING
 from sayso.questions.clarification import Reply, reply_of, typed
 from sayso.questions.form import fill
 from sayso.questions.lifecycle import Answered, Cancelled, Declined, Event, Replied, closed, is_over
-from sayso.questions.plan import plan_answer
+from sayso.questions.plan import PlanAnswer, plan_answer
 from sayso.questions.question import WHO_MAY_ANSWER, Ending, Kind, Question
 from sayso.questions.todo import Task
+from sayso.requests.event import EventKind, Notice
 
 Answers = Sequence[str | Sequence[str]]
 """Answers to several questions: text, or the options that were selected."""
@@ -118,10 +121,9 @@ class Questions:
         word, said = plan_answer(answer, feedback)
 
         def event(_: Question, ending: Ending) -> Event:
-            told = Ending(ending.at, ending.by, ending.person_id, ending.channel, said)
-            return Answered(told, plan_answer=word)
+            return Answered(replace(ending, comment=said), plan_answer=word)
 
-        return await self._resolve(actor, question_id, Kind.PLAN, event, None)
+        return await self._resolve(actor, question_id, Kind.PLAN, event, None, word)
 
     async def accept(
         self, actor: Actor, question_id: str, content: Mapping[str, Any] | None
@@ -166,6 +168,7 @@ class Questions:
         kind: Kind,
         event: Callable[[Question, Ending], Event],
         version: int | None,
+        word: PlanAnswer | None = None,
     ) -> Question:
         world = self._world
         while True:
@@ -179,6 +182,17 @@ class Questions:
                 raise _changed(question)
             ending = Ending(now, actor.person.name, actor.person.person_id, actor.channel)
             change = question_change(question, event(question, ending), now, actor.credential)
+            if word is not None:
+                switch = await switch_after(world, actor, question, word)
+                if switch is not None:
+                    record = switched_record(world, actor, switch[1])
+                    told = Notice(EventKind.SETTINGS_CHANGED, now)
+                    change = replace(
+                        change,
+                        switch=switch,
+                        records=(*change.records, record),
+                        notices=(*change.notices, told),
+                    )
             try:
                 return await write_question(world, change)
             except LostRace:

@@ -15,6 +15,7 @@ from sayso.broker.ports import AskingPort, QuestionStanding
 from sayso.broker.sealed_answer import public_key, unseal
 from sayso.errors import SaysoError
 from sayso.questions.clarification import Item, answers_json, read_items
+from sayso.questions.plan import MODE_AFTER, PlanAnswer
 from sayso.questions.question import Kind, QuestionDraft, Status
 from sayso.questions.todo import list_json, read_tasks
 
@@ -89,6 +90,40 @@ async def elicit(
     else:
         content = found.content
     return {"action": "accept"} if content is None else {"action": "accept", "content": content}
+
+
+async def exit_plan_mode(
+    port: AskingPort,
+    plan: str,
+    save: Callable[[str, str], str],
+    *,
+    timeout: float | None = None,
+    external_id: str | None = None,
+) -> dict[str, Any]:
+    """Have a plan reviewed (Q-5): `{approved, mode, path}`, or `approved` false with `feedback` or a `message`.
+
+    `save` writes an approved plan for a session id and tells its path; where it cannot, `not_saved` says why.
+    Raises QuestionInvalid where the session does not plan.
+    """
+    draft = QuestionDraft(Kind.PLAN, plan=plan, timeout=timeout, external_id=external_id)
+    found = await asked(port, draft)
+    if found.status != Status.ANSWERED.value or found.plan_answer is None:
+        return {"approved": False, "message": found.message}
+    mode = MODE_AFTER.get(PlanAnswer(found.plan_answer))
+    if mode is None:
+        return {"approved": False, "feedback": found.comment or "keep planning"}
+    told: dict[str, Any] = {"approved": True, "mode": mode.value}
+    try:
+        told["path"] = await asyncio.to_thread(save, port.session_id, plan)
+    except OSError as error:  # the approval stands all the same
+        told["not_saved"] = error.strerror or str(error)
+    return told
+
+
+async def enter_plan_mode(port: AskingPort, reason: str | None = None) -> dict[str, Any]:
+    """Begin to plan (Q-6): `{planning}`, with an `error` for the agent where that is refused."""
+    refused = await port.enter_plan_mode(reason)
+    return {"planning": True} if refused is None else {"planning": False, "error": refused}
 
 
 async def todo(port: AskingPort, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

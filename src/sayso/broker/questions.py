@@ -14,14 +14,23 @@ from sayso.broker.question_change import (
 )
 from sayso.broker.reachability import reach_of
 from sayso.broker.sealed_answer import check_key
+from sayso.broker.session_mode import mode_of
 from sayso.broker.world import World
 from sayso.core.call import Owner
+from sayso.core.mode import Mode
 from sayso.core.moment import Moment, plus, seconds_between
 from sayso.core.session import Session
-from sayso.errors import ExternalIdReused, LostRace, NotEligible, RequestClosed, RequestNotFound
+from sayso.errors import (
+    ExternalIdReused,
+    LostRace,
+    NotEligible,
+    QuestionInvalid,
+    RequestClosed,
+    RequestNotFound,
+)
 from sayso.people.eligibility import Asked, eligible_people
 from sayso.questions.lifecycle import Cancelled, Event, Expired, Told, is_over
-from sayso.questions.plan import NO_REVIEW
+from sayso.questions.plan import NO_REVIEW, NOT_PLANNING
 from sayso.questions.question import (
     WHO_MAY_ANSWER,
     Ending,
@@ -70,6 +79,8 @@ async def ask(world: World, session: Session, draft: QuestionDraft) -> QuestionS
         earlier = await world.store.question_called(session.session_id, name)
         if earlier is not None:
             return _joined(earlier, draft)
+    if draft.kind is Kind.PLAN:
+        await _must_plan(world, session)
     refusal = await why_nobody(world, session, asked)
     if refusal is not None:
         message = NO_REVIEW if draft.kind is Kind.PLAN else refusal
@@ -95,6 +106,11 @@ async def why_nobody(world: World, session: Session, asked: Asked) -> str | None
     if not world.notifier.can_ask or (await reach_of(world, asked)).nobody:
         return NOBODY
     return None
+
+
+async def _must_plan(world: World, session: Session) -> None:
+    if session.parent or await mode_of(world, session) is not Mode.PLAN:
+        raise QuestionInvalid(NOT_PLANNING, "a plan is shown only at the end of planning")
 
 
 def owner_of(session: Session) -> Owner:

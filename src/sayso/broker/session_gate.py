@@ -11,6 +11,7 @@ from sayso.broker import claim as claiming
 from sayso.broker import questions as asking
 from sayso.broker.access import Actor
 from sayso.broker.attention import answering
+from sayso.broker.plan_review import enter_plan_mode
 from sayso.broker.ports import BatchMade, Claim, QuestionStanding, Standing, Unfinished
 from sayso.broker.resume import unfinished
 from sayso.broker.submit import decide_only, submit
@@ -117,6 +118,10 @@ class SessionGate:
     async def done_with(self, question_id: str) -> None:
         """See AskingPort."""
         await asking.done_with(self._world, self.session_id, question_id)
+
+    async def enter_plan_mode(self, reason: str | None) -> str | None:
+        """See AskingPort."""
+        return await enter_plan_mode(self._world, self.session_id, reason)
 
     async def set_tasks(self, tasks: Sequence[Task]) -> None:
         """See AskingPort."""

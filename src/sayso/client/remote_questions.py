@@ -69,6 +69,14 @@ class RemoteQuestions:
         """See AskingPort."""
         await self._connection.send("POST", _path(question_id, "done"), again=True)
 
+    async def enter_plan_mode(self, reason: str | None) -> str | None:
+        """See AskingPort."""
+        path = f"/api/sessions/{quote(self.session_id, safe='')}/plan"
+        body = {} if reason is None else {"reason": reason}
+        found = await self._connection.send("POST", path, body, again=True)
+        refused: str | None = expect(found, "planning", "refused")["refused"]
+        return refused
+
     async def set_tasks(self, tasks: Sequence[Task]) -> None:
         """See AskingPort."""
         path = f"/api/sessions/{quote(self.session_id, safe='')}/tasks"

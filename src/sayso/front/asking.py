@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sayso.broker import asking
 from sayso.broker.ports import GatePort
 from sayso.front.bridge import BridgedGate, LoopThread
 from sayso.questions.clarification import Item
+from sayso.system.plan_files import save_plan
 
 KEY_BYTES = 32
 
 
 class Asking(ABC):
     """Questions, forms and task lists; what could not be answered says so in `error`, for the agent."""
+
+    _workspace: str
 
     @abstractmethod
     async def _bridged(self) -> BridgedGate: ...
@@ -85,6 +89,31 @@ class Asking(ABC):
             server=server,
             timeout=timeout,
         )
+
+    async def exit_plan_mode(
+        self, plan: str, *, timeout: float | None = None, external_id: str | None = None
+    ) -> dict[str, Any]:
+        """Have a person review the plan, at the end of planning.
+
+        Returns `{approved: True, mode, path}`: planning is over, and the plan is saved in the workspace as
+        `.sayso/plans/<session>-<n>.md`; or `{approved: False}` with `feedback` to revise it by, or with a
+        `message` where nobody reviews. Raises QuestionInvalid outside planning.
+        """
+        return await asking.exit_plan_mode(
+            await self._bridged(), plan, self._save, timeout=timeout, external_id=external_id
+        )
+
+    def exit_plan_mode_sync(self, plan: str, **more: Any) -> dict[str, Any]:
+        """`exit_plan_mode` for code without an event loop."""
+        thread, port = self._open()
+        return thread.call_sync(asking.exit_plan_mode(port, plan, self._save, **more))
+
+    async def enter_plan_mode(self, reason: str | None = None) -> dict[str, Any]:
+        """Begin to plan: only reads pass until a person approves the plan. `{planning, error?}`."""
+        return await asking.enter_plan_mode(await self._bridged(), reason)
+
+    def _save(self, session_id: str, plan: str) -> str:
+        return save_plan(Path(self._workspace), session_id, plan)
 
     async def todo(self, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Show people the whole task list, `[{content, status}]`; returns it with `done` and `total`.

@@ -242,6 +242,11 @@ class BridgedGate:
         self._thread = thread
         self._port = port
 
+    @property
+    def session_id(self) -> str:
+        """See AskingPort."""
+        return self._port.session_id
+
     async def decide(self, draft: CallDraft) -> Standing:
         """See GatePort."""
         return await self._thread.call(self._port.decide(draft))
@@ -309,6 +314,10 @@ class BridgedGate:
     async def done_with(self, question_id: str) -> None:
         """See AskingPort."""
         await self._thread.call(self._port.done_with(question_id))
+
+    async def enter_plan_mode(self, reason: str | None) -> str | None:
+        """See AskingPort."""
+        return await self._thread.call(self._port.enter_plan_mode(reason))
 
     async def set_tasks(self, tasks: Sequence[Task]) -> None:
         """See AskingPort."""

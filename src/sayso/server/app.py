@@ -88,6 +88,7 @@ _ROUTES = (
     questions.ask_question,
     questions.wait_for_answer,
     questions.done_with_question,
+    questions.enter_plan_mode,
     questions.set_tasks,
     questions.read_task_list,
     questions.read_clarification,

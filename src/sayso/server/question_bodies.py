@@ -69,6 +69,14 @@ class PlanBody(Body):
     feedback: Annotated[str, Meta(max_length=8000, examples=["start with the tests"])] | None = None
 
 
+class EnterPlanBody(Body):
+    """Why the agent wants to plan first; for people."""
+
+    reason: Annotated[str, Meta(max_length=2000, examples=["this touches many files"])] | None = (
+        None
+    )
+
+
 class TaskBody(Body):
     """A task of a list; words of other programs for its status are understood."""
 

@@ -138,6 +138,13 @@ class QuestionStanding(Document):
     comment: str | None
 
 
+class Planning(Document):
+    """Whether the session plans now, and why not."""
+
+    planning: bool
+    refused: str | None
+
+
 class TaskShown(Document):
     """A task of a list."""
 

@@ -190,3 +190,35 @@ async def test_an_agent_asks_in_its_own_session_and_answers_nothing(site: Site) 
     assert (await agent.post(f"/api/questions/{name}/done")).status_code == 204
     card = (await page.get(f"/api/inbox/clarifications/{name}")).json()
     assert (card["status"], card["resolution"]["by"]) == ("cancelled", None)
+
+
+@pytest.mark.spec("Q-5", "Q-6")
+async def test_a_plan_is_approved_on_the_page_and_ends_planning(site: Site) -> None:
+    agent, page = await site.agent(), await site.page()
+    session = await open_session(agent)
+    ask = {"session_id": session, "kind": "plan", "plan": "first\u202e\nthen"}
+    early = await agent.post("/api/questions", json=ask)
+    assert (early.status_code, problem_of(early)) == (400, "question-invalid")
+    begun = await agent.post(f"/api/sessions/{session}/plan", json={"reason": "it is large"})
+    assert begun.json() == {"planning": True, "refused": None}
+    for body, answer, comment in (
+        ({"answer": "keep-planning", "feedback": "tests first"}, "keep-planning", "tests first"),
+        ({"answer": "carry-out"}, "carry-out", None),
+    ):
+        name = (await agent.post("/api/questions", json=ask)).json()["question_id"]
+        (card,) = (await page.get("/api/inbox")).json()["plans"]
+        assert (text(card["plan"]), card["answer"]) == ("first[U+202E]\nthen", None)
+        assert [one["answer"] for one in card["answers"]] == [
+            "carry-out",
+            "accept-edits",
+            "keep-planning",
+        ]
+        assert card["answers"][0]["label"] == "Yes, carry it out"
+        path = f"/api/inbox/plans/{name}/resolve"
+        both = await page.post(path, json={"answer": "carry-out", "feedback": "but"})
+        assert (both.status_code, problem_of(both)) == (400, "answer-invalid")
+        done = (await page.post(path, json=body)).json()
+        assert (done["answer"], done["resolution"]["comment"]) == (answer, comment)
+        told = (await agent.get(f"/api/questions/{name}/wait", params={"timeout": 0})).json()
+        assert (told["plan_answer"], told["comment"]) == (answer, comment)
+    assert (await agent.post("/api/questions", json=ask)).status_code == 400

@@ -44,6 +44,10 @@ class QuestionStanding:
 class AskingPort(Protocol):
     """Questions and the task list of one session; the embedded and the remote one are the same (GATE-2)."""
 
+    @property
+    def session_id(self) -> str:
+        """The session."""
+
     async def ask(self, draft: QuestionDraft) -> QuestionStanding:
         """Ask a person; the question is durable before anybody is told of it.
 
@@ -59,6 +63,9 @@ class AskingPort(Protocol):
 
     async def done_with(self, question_id: str) -> None:
         """Say that whoever asked needs it no more: a question that waits is cancelled, a sealed answer erased."""
+
+    async def enter_plan_mode(self, reason: str | None) -> str | None:
+        """Begin to plan, which only tightens (Q-6); why that is refused, None if the session plans now."""
 
     async def set_tasks(self, tasks: Sequence[Task]) -> None:
         """Keep the session's task list, in place of the one before, and show it to people."""

@@ -10,6 +10,7 @@ from sayso.audit.record import AuditRecord
 from sayso.broker.ports.audit import Records
 from sayso.broker.ports.events import Notices
 from sayso.core.moment import Moment
+from sayso.core.session import Session
 from sayso.people.token import Credential
 from sayso.questions.question import Question
 from sayso.questions.todo import Task
@@ -21,7 +22,8 @@ class QuestionChange:
     """A change of a question, written whole or not at all.
 
     `answerer` is the credential of the person whose word it is: the same transaction checks that it
-    decides, and that its person may answer.
+    decides, and that its person may answer. `switch` is a session before and after, written with it if
+    nothing else has changed it.
     """
 
     question: Question
@@ -30,6 +32,7 @@ class QuestionChange:
     answerer: Credential | None = None
     records: tuple[AuditRecord, ...] = ()
     notices: tuple[Notice, ...] = ()
+    switch: tuple[Session, Session] | None = None
 
 
 class QuestionStore(Protocol):

@@ -28,12 +28,14 @@ from sayso.server.question_bodies import (
     AskBody,
     ClarificationBody,
     ElicitationBody,
+    EnterPlanBody,
     PlanBody,
     TasksBody,
 )
 from sayso.server.question_documents import (
     Clarification,
     Elicitation,
+    Planning,
     PlanReview,
     QuestionStanding,
     TaskList,
@@ -93,6 +95,27 @@ async def done_with_question(request: Asked, question_id: FromPath[str], broker:
     """Say that the agent needs it no more: what waits is cancelled, a sealed answer is erased."""
     gate = await _gate_of(broker, request.user, question_id)
     await gate.done_with(question_id)
+
+
+@post(
+    "/sessions/{session_id:str}/plan",
+    status_code=200,
+    operation_id="enterPlanMode",
+    tags=["questions"],
+    **route(Who.AGENT, 429, body=True),
+)
+async def enter_plan_mode(
+    request: Asked,
+    session_id: FromPath[str],
+    data: JSONBody[EnterPlanBody],
+    broker: TheBroker,
+    buckets: TheBuckets,
+) -> Planning:
+    """Begin to plan: only reads pass from now on, until people approve the plan."""
+    buckets.take(request.user.credential.credential_id)
+    gate = await broker.gate_for(request.user, session_id)
+    refused = await gate.enter_plan_mode(data.reason)
+    return Planning(planning=refused is None, refused=refused)
 
 
 @put(

@@ -10,7 +10,7 @@ from sayso.broker.ports.questions import QuestionChange
 from sayso.core.moment import Moment
 from sayso.questions.question import Question
 from sayso.questions.todo import Task
-from sayso.store.guard import check_reviewer, check_session_goes_on
+from sayso.store.guard import change_session, check_reviewer, check_session_goes_on
 from sayso.store.memory.sessions import Sessions
 from sayso.store.question_guard import check_answerer, check_next_question, question_changed
 
@@ -51,6 +51,10 @@ class Questions(Sessions):
                 raise question_changed(new.question_id)
             if stored is not None:
                 check_answerer(change, stored, self._directory)
+            if change.switch is not None:
+                before, after = change.switch
+                found = self._sessions.get(before.session_id)
+                self._sessions[before.session_id] = change_session(found, before, after)
             self._questions[new.question_id] = replace(new, caller_seen=old.caller_seen)
             self._append(change.records, change.notices)
 

@@ -13,6 +13,9 @@ from sayso.store.question_guard import check_answerer, question_changed
 from sayso.store.transaction import Transaction
 from sayso.store.units.logs import log
 from sayso.store.units.people import directory_of
+from sayso.store.units.sessions import change_session
+
+NOTHING = LogRows([], [])
 
 
 def add_question(tx: Transaction, question: Question, logged: LogRows) -> Question | None:
@@ -41,4 +44,6 @@ def change_question(tx: Transaction, change: QuestionChange, logged: LogRows) ->
         raise question_changed(change.question.question_id)
     if stored is not None:
         check_answerer(change, stored, directory_of(tx))
+    if change.switch is not None:
+        change_session(tx, *change.switch, NOTHING)
     log(tx, logged)
