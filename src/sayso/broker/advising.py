@@ -17,9 +17,10 @@ from sayso.audit.record import RecordKind
 from sayso.broker.consultant import Consultation, Heard
 from sayso.broker.ports import Page, StoredCall
 from sayso.broker.world import World, decide_call, decided
-from sayso.core.advice import ADVICE_SECONDS
+from sayso.core.advice import HOOKS_SECONDS, REVIEW_SECONDS
 from sayso.core.call import ToolCall
 from sayso.core.dialogue import Dialogue
+from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.core.session import Session
 from sayso.gate.asked_call import descriptor_of
@@ -42,10 +43,14 @@ AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """A verdict, the session as it is now, and for the audit log who was asked and how it went."""
+    """A verdict, the session as it is now, and for the audit log who was asked and how it went.
+
+    `dialogue` is what led to the call, with a summary where one was wanted and could be had (REV-4).
+    """
 
     verdict: Verdict
     session: Session
+    dialogue: Dialogue | None
     notes: tuple[str, ...] = ()
 
 
@@ -63,12 +68,31 @@ async def decide_with_advice(
     """
     if heard is None:
         verdict, heard = await _heard(world, session, call, dialogue)
-        if heard is None:
-            return Advised(verdict, session)
-    # not the one from before they were asked: it may have been stopped meanwhile
+        if heard is None and not _lacks_summary(world, verdict, dialogue):
+            return Advised(verdict, session, dialogue)
+    opinion, notes = (None, ()) if heard is None else (heard.opinion, heard.notes)
+    session, verdict = await _again(world, session, call, opinion)
+    if world.consultant is not None and dialogue and _lacks_summary(world, verdict, dialogue):
+        dialogue, more = await world.consultant.summarised(call, dialogue)
+        session, verdict = await _again(world, session, call, opinion)
+        notes = (*notes, *more)
+    return Advised(verdict, session, dialogue, notes)
+
+
+async def _again(
+    world: World, session: Session, call: ToolCall, opinion: Opinion | None
+) -> tuple[Session, Verdict]:
+    """The verdict as of now, of the session as it is now: it may have been stopped meanwhile."""
     session = await world.store.session(session.session_id) or session
-    verdict = await decide_call(world, session, call, opinion=heard.opinion)
-    return Advised(verdict, session, heard.notes)
+    return session, await decide_call(world, session, call, opinion=opinion)
+
+
+def _lacks_summary(world: World, verdict: Verdict, dialogue: Dialogue | None) -> bool:
+    """Whether a person will be asked who should see a summary, and there is none."""
+    if world.consultant is None or dialogue is None or dialogue.summary is not None:
+        return False
+    policy = verdict.policy
+    return verdict.effect is Effect.ASK and policy is not None and policy.approval.context.summary
 
 
 async def heard_of_all(
@@ -94,7 +118,7 @@ async def heard_of_all(
         return [None] * len(calls)
     tasks = [asyncio.ensure_future(of(*call)) for call in calls]
     try:
-        await asyncio.wait(tasks, timeout=ADVICE_SECONDS)
+        await asyncio.wait(tasks, timeout=HOOKS_SECONDS + REVIEW_SECONDS)
     finally:
         late = [task for task in tasks if not task.done()]
         for task in late:

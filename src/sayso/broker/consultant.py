@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Coroutine, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import structlog
@@ -19,17 +19,17 @@ from sayso.audit.redacted_call import Redaction
 from sayso.broker.led_here import kept_of
 from sayso.broker.ports.advice import AdviceSource, Hooks, Model, Told
 from sayso.broker.ports.world import Clock, Ids
-from sayso.core.advice import HOOKS_SECONDS, REVIEW_SECONDS, Advice, Hook
-from sayso.core.asking import ContextWanted
+from sayso.core.advice import HOOKS_SECONDS, REVIEW_SECONDS, SUMMARY_SECONDS, Advice, Hook
+from sayso.core.asking import MAX_TURNS, ContextWanted
 from sayso.core.call import ToolCall
-from sayso.core.dialogue import Dialogue, Role
+from sayso.core.dialogue import Dialogue, Role, Said
 from sayso.core.moment import Moment, plus, seconds_between
 from sayso.core.reason import Reason
 from sayso.errors import AdviceFailed
 from sayso.gate.answer import Answer, Decision, read_answer
 from sayso.gate.opinion import Opinion
 from sayso.gate.picture import picture_of
-from sayso.gate.review_prompt import LAST_MESSAGES, review_prompt
+from sayso.gate.review_prompt import LAST_MESSAGES, review_prompt, summary_prompt
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.patterns.tool import compile_tool_pattern
 from sayso.requests.grant import STICKY_SECONDS
@@ -46,6 +46,16 @@ BROKEN = "the settings that name the reviewer are broken"
 TOO_LONG = "the call is too long to be shown to the reviewer whole"
 NO_VERDICT = "the reviewer answered something else than a verdict"
 
+MAX_SUMMARIES = 16
+"""So many summaries are known again: the calls of one turn come from one dialogue."""
+
+MAX_SUMMARY = 2000
+"""So many characters of a summary are kept."""
+
+PAUSE_SECONDS = 60.0
+"""For so long no summary is tried again that could not be written."""
+
+_ALL = ContextWanted(user_request=True, recent_turns=MAX_TURNS, summary=False)
 _SHOWN = ContextWanted(user_request=True, recent_turns=LAST_MESSAGES, summary=False)
 _Question = tuple[object, ...]
 
@@ -87,6 +97,7 @@ class Consultant:
         self._ids = ids
         self._under_way: dict[tuple[str, str], asyncio.Task[Heard]] = {}
         self._denied: OrderedDict[_Question, tuple[Opinion, Moment]] = OrderedDict()
+        self._summaries: OrderedDict[_Question, tuple[Told, Moment]] = OrderedDict()
 
     def has_hooks(self, call: ToolCall) -> bool:
         """Whether there is a hook for a call now."""
@@ -108,6 +119,39 @@ class Consultant:
             self._under_way[key] = task
             task.add_done_callback(lambda _: self._under_way.pop(key, None))
         return await asyncio.shield(task)
+
+    async def summarised(
+        self, call: ToolCall, dialogue: Dialogue
+    ) -> tuple[Dialogue, tuple[str, ...]]:
+        """The dialogue with a summary by the reviewer's model, and notes for the audit log (REV-4).
+
+        Where none is named, or it fails or takes too long, the dialogue is as it was.
+        """
+        model = self._source.advice(call.workspace).model
+        shown = kept_of(call, dialogue, _ALL)
+        if model is None or shown is None:
+            return dialogue, ()
+        key = (model, shown)
+        known = self._summaries.get(key)
+        now = self._clock.now()
+        if known is None or now >= known[1]:
+            try:
+                prompt = summary_prompt(shown, self._ids.secret().hex())
+                told = await self._within(SUMMARY_SECONDS, self._model.ask(model, prompt))
+            except Exception as error:  # people see the turns themselves then
+                _log.warning("no summary was written", error=str(error))
+                told = Told("")
+            known = told, plus(self._clock.now(), STICKY_SECONDS if told.text else PAUSE_SECONDS)
+            self._summaries[key] = known
+            while len(self._summaries) > MAX_SUMMARIES:
+                self._summaries.popitem(last=False)
+        told, text = known[0], redact_text(known[0].text.strip())
+        if not text:
+            return dialogue, ("no summary was written",)
+        said = Said(text[:MAX_SUMMARY], cut=len(text) > MAX_SUMMARY)
+        took = f"read {told.tokens_in} tokens and wrote {told.tokens_out}"
+        with_it = replace(dialogue, summary=said, summary_by=model)
+        return with_it, (f"for the summary {model} {took}",)
 
     async def _hear(self, about: Consultation) -> Heard:
         advice = self._source.advice(about.call.workspace)

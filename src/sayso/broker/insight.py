@@ -20,6 +20,10 @@ _WHY = {
     Reason.NO_APPROVER.value: "it needs a person, and there was nobody to ask",
     Reason.STICKY_DENY.value: "the identical call was rejected before",
     Reason.CANCELLED.value: "the session was stopped",
+    Reason.HOOK_ALLOW.value: "a permission hook of yours allowed it",
+    Reason.HOOK_DENY.value: "a permission hook of yours refused it",
+    Reason.AUTO_ALLOW.value: "the automatic review allowed it",
+    Reason.AUTO_DENY.value: "the automatic review refused it",
 }
 """What people read where it was no rule that decided."""
 

@@ -26,6 +26,7 @@ def kept_of(call: ToolCall, dialogue: Dialogue | None, wanted: ContextWanted) ->
         None if found.user_request is None else _kept(found.user_request, hide),
         None if found.summary is None else _kept(found.summary, hide),
         tuple(_kept(message, hide) for message in found.messages),
+        found.summary_by,
     )
 
 

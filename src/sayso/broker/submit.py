@@ -69,7 +69,7 @@ async def submit(
     if joined is not None:
         return standing_of_request(joined)
     advised = await decide_with_advice(world, session, call, dialogue, heard)
-    verdict, session = advised.verdict, advised.session
+    verdict, session, dialogue = advised.verdict, advised.session, advised.dialogue
     now = world.clock.now()  # hooks and the reviewer may have taken their time
     frozen: tuple[Precondition, ...] | None = None
     remember = Offered()

@@ -29,17 +29,27 @@ class CardSaid:
 
 @dataclass(frozen=True, slots=True)
 class CardDialogue:
-    """The user's last request, and the turns before the call or the summary that stands for them."""
+    """The user's last request, and the turns before the call or the summary that stands for them.
+
+    `summary_by` is the model that wrote the summary, None where it is the agent's side's own (REV-4).
+    """
 
     user_request: CardSaid | None
     summary: CardSaid | None
     messages: tuple[CardSaid, ...]
+    summary_by: str | None = None
+
+    @property
+    def summary_words(self) -> str:
+        """What stands above the summary."""
+        return "summary" if self.summary_by is None else f"summary, written by {self.summary_by}"
 
     def to_json(self) -> dict[str, Any]:
         """The part as the API carries it."""
         return {
             "user_request": None if self.user_request is None else self.user_request.to_json(),
             "summary": None if self.summary is None else self.summary.to_json(),
+            "summary_by": self.summary_by,
             "messages": [message.to_json() for message in self.messages],
         }
 
@@ -52,6 +62,7 @@ def dialogue_of(kept: Dialogue | None) -> CardDialogue | None:
         None if kept.user_request is None else _said(kept.user_request),
         None if kept.summary is None else _said(kept.summary),
         tuple(_said(message, message.role) for message in kept.messages),
+        kept.summary_by or None,
     )
 
 

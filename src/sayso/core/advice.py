@@ -13,7 +13,10 @@ HOOKS_SECONDS = 60.0
 REVIEW_SECONDS = 120.0
 """How long the reviewer may take (REV-2)."""
 
-ADVICE_SECONDS = HOOKS_SECONDS + REVIEW_SECONDS
+SUMMARY_SECONDS = 20.0
+"""How long a summary of the dialogue may take; without one the last turns are shown (REV-4)."""
+
+ADVICE_SECONDS = HOOKS_SECONDS + REVIEW_SECONDS + SUMMARY_SECONDS
 """How much longer a call may take to be answered because somebody else is asked first."""
 
 

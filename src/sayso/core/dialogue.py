@@ -46,11 +46,16 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """What was said before the call, oldest message first."""
+    """What was said before the call, oldest message first.
+
+    `summary_by` is the model that wrote the summary, as the user's settings name it; empty where it is the
+    agent's side's own. No agent's side can say so.
+    """
 
     user_request: Said | None = None
     summary: Said | None = None
     messages: tuple[Said, ...] = ()
+    summary_by: str = ""
 
     @property
     def texts(self) -> tuple[Said, ...]:
@@ -105,7 +110,8 @@ def wanted_of(dialogue: Dialogue | None, wanted: ContextWanted) -> Dialogue | No
         if request is not None:
             _drop_last(messages, request)
         messages = messages[-wanted.recent_turns :]
-    found = Dialogue(request, summary, tuple(messages))
+    by = "" if summary is None else dialogue.summary_by
+    found = Dialogue(request, summary, tuple(messages), by)
     return found if found.texts else None
 
 

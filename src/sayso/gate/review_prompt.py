@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sayso.core.call import ToolCall
 from sayso.core.dialogue import Dialogue
 
 MAX_DIFF = 8000
@@ -86,9 +85,9 @@ def review_prompt(
     return Prompt(f"{found.instructions}\n\n{_ENVIRONMENT}{environment}", found.data)
 
 
-def summary_prompt(call: ToolCall, dialogue: Dialogue, boundary: str) -> Prompt:
+def summary_prompt(dialogue: Dialogue, boundary: str) -> Prompt:
     """The question for a summary of a dialogue that led to a call; secrets are taken out before (REV-4)."""
-    return _prompt(_SUMMARY_TASK, {**_led_here(dialogue), "tool": call.written_name}, boundary)
+    return _prompt(_SUMMARY_TASK, dialogue.to_json(), boundary)
 
 
 def _prompt(task: str, shown: Mapping[str, Any], boundary: str) -> Prompt:

@@ -156,10 +156,14 @@ class MessageShown(Document):
 
 
 class DialogueShown(Document):
-    """The dialogue that the call came from, as the agent's side tells it, not checked; it never runs."""
+    """The dialogue that the call came from, as the agent's side tells it, not checked; it never runs.
+
+    `summary_by` is the model that wrote the summary, null where the agent's side did.
+    """
 
     user_request: WordsShown | None
     summary: WordsShown | None
+    summary_by: str | None
     messages: list[MessageShown]
 
 

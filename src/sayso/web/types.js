@@ -115,6 +115,7 @@
  * @typedef {object} Dialogue what led to the call, as the agent's side tells it
  * @property {Words | null} user_request
  * @property {Words | null} summary
+ * @property {string | null} summary_by the model that wrote the summary
  * @property {Message[]} messages
  */
 

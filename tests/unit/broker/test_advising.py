@@ -12,7 +12,11 @@ from sayso.broker.broker import Broker
 from sayso.broker.consultant import Consultant
 from sayso.broker.ports import Claim
 from sayso.broker.run import run
+from sayso.channels.card import card_of
+from sayso.channels.display import restore
+from sayso.core.advice import SUMMARY_SECONDS, Advice
 from sayso.core.approval_policy import ApprovalPolicy, Approver
+from sayso.core.asking import ContextWanted
 from sayso.core.budget import Budget
 from sayso.errors import CallDenied, ExternalIdReused, StoreUnavailable
 from sayso.gate.answer import Answer, Decision
@@ -314,3 +318,69 @@ async def test_a_verdict_that_cannot_be_recorded_lets_nothing_run() -> None:
         await run(gate, draft(), scene.execute)
     assert scene.runs == []
     assert await scene.audit() == []
+
+
+# ── summaries ──
+
+TALK = {"messages": [{"role": "user", "content": "mail Alice; my token is ghp_" + "a1B2" * 9}]}
+WANTS = ApprovalPolicy(context=ContextWanted(summary=True))
+
+
+@pytest.mark.spec("REV-4")
+async def test_the_model_sums_up_the_dialogue_for_the_card_which_says_who_wrote_it() -> None:
+    advice = FakeAdvice(Advice(model="some:model"), model_says=["Alice shall get a mail."])
+    scene = advised(advice, rule("ask", approval=WANTS))
+    gate = await scene.gate()
+    standing = await gate.submit(draft(context=TALK))
+    ((_, prompt),) = advice.prompts
+    assert "ghp_" not in prompt.data
+    request = await scene.request(standing.call_id)
+    card = card_of(request, now=scene.clock.now())
+    assert card.context is not None
+    assert card.context.to_json()["summary_by"] == "some:model"
+    assert card.context.summary_words == "summary, written by some:model"
+    assert card.context.summary is not None
+    assert restore(card.context.summary.content) == "Alice shall get a mail."
+    assert card.context.messages == ()
+    (record,) = await verdicts(scene)
+    assert record["note"] == "for the summary some:model read 100 tokens and wrote 10"
+    await gate.submit(draft(context=TALK, arguments={"to": "bob"}))
+    assert len(advice.prompts) == 1, "it is the same dialogue"
+
+
+@pytest.mark.spec("REV-4")
+async def test_without_a_summary_the_turns_are_shown_and_an_agent_s_own_is_left_alone() -> None:
+    for says in (FAILED, "", " "):
+        advice = FakeAdvice(Advice(model="some:model"), model_says=[says])
+        scene = advised(advice, rule("ask", approval=WANTS))
+        standing = await (await scene.gate()).submit(draft(context=TALK))
+        kept = (await scene.request(standing.call_id)).context
+        assert kept is not None
+        assert (kept.summary, kept.summary_by) == (None, "")
+        assert kept.user_request is not None
+    advice = FakeAdvice(Advice(model="some:model"), takes=1000)
+    scene = advised(advice, rule("ask", approval=WANTS))
+    standing = await (await scene.gate()).submit(draft(context=TALK))
+    assert standing.status == "pending"
+    assert scene.clock.now() == at(SUMMARY_SECONDS)
+    for told, more in (
+        ({**TALK, "summary": "mine"}, WANTS),
+        (TALK, ApprovalPolicy()),
+        (None, WANTS),
+    ):
+        advice = FakeAdvice(Advice(model="some:model"))
+        scene = advised(advice, rule("ask", approval=more))
+        standing = await (await scene.gate()).submit(draft(context=told))
+        assert advice.prompts == []
+        kept = (await scene.request(standing.call_id)).context
+        assert kept is None or kept.summary_by == ""
+
+
+async def test_a_session_that_is_stopped_while_the_summary_is_written_asks_nobody() -> None:
+    advice = FakeAdvice(Advice(model="some:model"), model_says=["Alice shall get a mail."])
+    scene = advised(advice, rule("ask", approval=WANTS))
+    gate = await scene.gate()
+    advice.meanwhile = gate.stop
+    standing = await gate.submit(draft(context=TALK))
+    assert (standing.effect, standing.reason) == ("deny", "cancelled")
+    assert await scene.store.pending() == []

@@ -58,6 +58,7 @@ async def test_the_card_shows_the_dialogue_as_runs_with_roles_and_without_secret
             "cut": False,
         },
         "summary": None,
+        "summary_by": None,
         "messages": [
             {
                 "role": "assistant",

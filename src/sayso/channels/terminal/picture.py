@@ -150,7 +150,7 @@ def _led_here(sheet: _Sheet, card: Card) -> None:
     if card.context is not None:
         sheet.prose(show("The dialogue, as the agent’s side tells it, not checked:"), "  ", "dim")
         _said(sheet, "the user’s last request", card.context.user_request)
-        _said(sheet, "summary", card.context.summary)
+        _said(sheet, card.context.summary_words, card.context.summary)
         for message in card.context.messages:
             _said(sheet, message.role or "", message)
     if card.agent_words is not None:

@@ -27,11 +27,12 @@ export class SaysoDialogue extends LitElement {
   render() {
     const { dialogue } = this;
     if (!dialogue) return nothing;
-    const { user_request, summary, messages } = dialogue;
+    const { user_request, summary, summary_by, messages } = dialogue;
+    const by = summary_by ? `Summary, written by ${summary_by}` : "Summary";
     return html`<figure>
       <figcaption class="meta">The dialogue, as the agent’s side tells it, not checked</figcaption>
       <ol>
-        ${user_request ? this.#said(REQUEST, user_request) : nothing} ${summary ? this.#said("Summary", summary) : nothing}
+        ${user_request ? this.#said(REQUEST, user_request) : nothing} ${summary ? this.#said(by, summary) : nothing}
         ${messages.map((message) => this.#said(ROLES[message.role] ?? message.role, message))}
       </ol>
     </figure>`;
