@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,6 +39,14 @@ def bare_environment(environment: Mapping[str, str]) -> dict[str, str]:
         for name, value in environment.items()
         if name.upper() in PASSED_ON or name.startswith("LC_")
     }
+
+
+def startable(hook: Hook) -> bool:
+    """Whether the program of a hook is there, where it would be looked for."""
+    program, paths = hook.command[0], bare_environment(os.environ).get("PATH")
+    if os.path.dirname(program):
+        program = os.path.join(hook.folder, program)
+    return shutil.which(program, path=paths) is not None
 
 
 class HookCommand:

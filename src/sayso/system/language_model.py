@@ -45,6 +45,17 @@ class PydanticModel:
             raise AdviceFailed(f"the model failed: {type(error).__name__}: {words}") from error
 
 
+def fault_of(model: str) -> str | None:
+    """Why a model cannot be asked from here, as far as that is known without asking it; None if it can."""
+    try:
+        _named(model)
+    except AdviceFailed as error:
+        return error.message
+    except Exception as error:  # a name that nobody knows, a key that is not there
+        return " ".join(str(error).split())[:300]
+    return None
+
+
 def _named(model: str) -> Model:
     try:
         from pydantic_ai.models import infer_model

@@ -221,3 +221,22 @@ def test_a_gateway_says_what_it_lacks(sayso: CommandLine) -> None:
 )
 def test_a_server_without_a_name_has_its_packages(command: str, name: str) -> None:
     assert named_by(command.split()) == name
+
+
+@pytest.mark.spec("REV-3")
+def test_whoever_is_asked_before_a_person_is_named_and_looked_for(sayso: CommandLine) -> None:
+    hook = sayso.home / "hook.sh"
+    hook.write_text("#!/bin/sh\ntouch ran\n")
+    hook.chmod(0o700)
+    (sayso.home / "settings.toml").write_text(
+        '[[permissions.hooks.permission_request]]\ncommand = ["./hook.sh"]\n'
+        '[[permissions.hooks.permission_request]]\ncommand = ["./gone.sh"]\n'
+        '[permissions.auto]\nmodel = "nonsense"\n'
+    )
+    said = sayso("doctor").out
+    assert "ok    permission hook ./hook.sh\n" in said
+    assert f"MEND  permission hook ./gone.sh\n      hint: `./gone.sh` in {sayso.home}" in said
+    assert "MEND  the reviewer's model nonsense cannot be asked here: Unknown model" in said
+    assert not (sayso.home / "ran").exists()
+    (sayso.home / "settings.toml").write_text('[permissions.auto]\nmodel = "test"\n')
+    assert "ok    the reviewer's model is test\n" in sayso("doctor").out

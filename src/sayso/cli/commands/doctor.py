@@ -9,6 +9,7 @@ import shutil
 import stat
 import sys
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +23,11 @@ from sayso.cli.exit_codes import ExitCode
 from sayso.cli.running import KEPT_BY_THE_SERVER, running_url
 from sayso.cli.saying import quiet_logs
 from sayso.config.workspace import SETTINGS_NAME
+from sayso.core.advice import Advice
 from sayso.errors import SaysoError
 from sayso.front.assembly import open_broker, settings_rules
+from sayso.system.hook_commands import startable
+from sayso.system.language_model import fault_of
 from sayso.system.places import DATABASE_VARIABLE, database_url, find_places
 
 app = App(name="doctor", help_format="plaintext")
@@ -123,6 +127,7 @@ async def _installation(database: str, settings: str) -> list[Finding]:
             findings.append(Finding(False, f"rules: {message}", hint))
         warnings = (*lists.current(here).warnings, *rules.warnings)
         findings += [Finding(True, f"rules: {warning}") for warning in warnings]
+        findings += _advice(lists.advice(here))
         reach = (await who_is_reachable(broker.world)).everybody
         people = f"people who can be reached: {reach.reachable} of {reach.eligible}"
         good = reach.reachable > 0 or not chosen  # without a passphrase that is said already
@@ -135,6 +140,21 @@ async def _installation(database: str, settings: str) -> list[Finding]:
         waiting = len(await broker.world.store.pending())
         findings.append(Finding(True, f"requests that wait: {waiting}"))
     return findings
+
+
+def _advice(advice: Advice) -> Iterator[Finding]:
+    """Whoever is asked before a person, and whether it can be; a hook is not run for that."""
+    for hook in advice.hooks:
+        lost = hook.command and not startable(hook)
+        hint = f"`{hook.command[0]}` in {hook.folder} is no program" if hook.command else ""
+        yield Finding(not lost, f"permission hook {hook.name}", hint)
+    if advice.model is not None:
+        fault = fault_of(advice.model)
+        if fault is None:
+            yield Finding(True, f"the reviewer's model is {advice.model}")
+        else:
+            what = f"the reviewer's model {advice.model} cannot be asked here: {fault}"
+            yield Finding(False, what, "mend that, or have people asked: leave out `model`")
 
 
 def _private(directory: Path) -> Finding:
