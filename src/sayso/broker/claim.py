@@ -12,6 +12,7 @@ from sayso.audit.redact import redact_text
 from sayso.broker.advising import opinion_in
 from sayso.broker.change import change_of, write
 from sayso.broker.offering import offered
+from sayso.broker.one_reading import reading_once
 from sayso.broker.ports import Claim, Standing
 from sayso.broker.preconditions import (
     changes_since,
@@ -82,13 +83,16 @@ async def claim(
             grant = grant_of(request)
             grants = () if grant is None else (grant,)
             heard = opinion_in(request)
-            verdict = await decide_call(world, session, request.call, grants, opinion=heard)
+            once = reading_once(world)
+            verdict = await decide_call(
+                once, session, request.call, grants, people=people, opinion=heard
+            )
             changed: list[Changed] = []
             if verdict.effect is Effect.ALLOW:
                 # What rules alone allow by now needs no approval, so nothing has to be as it was, and
                 # it waits for no turn: the agent could make it anew, in no set, and run it.
                 if verdict.reason in OF_THIS_CALL:
-                    changed = await changes_since(world, session, request, verdict)
+                    changed = await changes_since(once, session, request, verdict)
                     in_turn, stopped = await set_stands(world, request)
                     changed += stopped
                     if not in_turn and not changed:  # the calls before it in its set are not done
@@ -102,7 +106,7 @@ async def claim(
             if verdict.reason is Reason.RULES_UNAVAILABLE:
                 return standing_of_request(request)  # approved until rules load or it lapses
             changed = changed or await why_not_enough(world, request, verdict)
-            return await _ask_again(world, session, request, verdict, now, changed)
+            return await _ask_again(once, session, request, verdict, now, changed)
         except LostRace:
             continue
 

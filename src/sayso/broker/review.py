@@ -56,18 +56,24 @@ MAX_COMMENT = 4000
 
 async def visible_request(world: World, actor: Actor, request_id: str) -> ApprovalRequest:
     """The request, if this actor may see it; raises RequestNotFound or NotEligible."""
+    request = await _request(world, request_id)
+    must_be_visible(world, actor, request, await world.store.directory())
+    return request
+
+
+async def _request(world: World, request_id: str) -> ApprovalRequest:
     request = await world.store.request(request_id)
     if request is None:
         raise RequestNotFound(
             f"no request has the id `{request_id[:64]}`", "look at the inbox for what waits"
         )
-    await must_be_visible(world, actor, request)
     return request
 
 
-async def must_be_visible(world: World, actor: Actor, request: ApprovalRequest) -> None:
-    """Raise NotEligible unless this actor may see the request."""
-    people = await world.store.directory()
+def must_be_visible(
+    world: World, actor: Actor, request: ApprovalRequest, people: Directory
+) -> None:
+    """Raise NotEligible unless this actor may see the request, by the people there are."""
     if not may_see(actor.person.person_id, asked_of(request), people, world.clock.now()):
         raise NotEligible("this request is not yours", "ask its owner or an admin")
 
@@ -93,11 +99,14 @@ async def review(
     rules cannot be loaded, ArgumentsWithheld for an approve of what cannot be shown whole.
     """
     while True:
-        request = await visible_request(world, actor, request_id)
+        request = await _request(world, request_id)
+        people = await world.store.directory()
+        must_be_visible(world, actor, request, people)
         change = await change_by_vote(
             world,
             actor,
             request,
+            people,
             vote,
             digest=digest,
             comment=comment,
@@ -114,6 +123,7 @@ async def change_by_vote(
     world: World,
     actor: Actor,
     request: ApprovalRequest,
+    people: Directory,
     vote: Vote,
     *,
     digest: str | None,
@@ -121,10 +131,13 @@ async def change_by_vote(
     arguments: Mapping[str, Any] | None = None,
     set_digest: str | None = None,
 ) -> Change:
-    """What one person's vote would change, not written yet; raises what review raises but RequestNotFound."""
+    """What one person's vote would change, not written yet; raises what review raises but RequestNotFound.
+
+    `people` were read after the request, and the write holds only with them.
+    """
     if comment is not None and len(comment) > MAX_COMMENT:
         raise CallInvalid(f"the note is longer than {MAX_COMMENT} characters", "shorten it")
-    now, people = world.clock.now(), await world.store.directory()
+    now = world.clock.now()
     await check(world, actor, request, vote, digest, people, now)
     edit = None
     if arguments is not None:

@@ -54,8 +54,9 @@ async def visible_set(world: World, actor: Actor, batch_id: str) -> CallSet:
     found = await members(world, batch)
     asked = [request for request in found if request is not None]
     requests = tuple([one for one in asked if not await _within_budget(world, one)])
+    people = await world.store.directory()
     for request in requests:
-        await must_be_visible(world, actor, request)
+        must_be_visible(world, actor, request, people)
     digest = await digest_of_set(world, batch, found)
     return CallSet(batch_id, batch.session_id, digest, requests)
 
@@ -89,9 +90,17 @@ async def review_set(
         if request.waits
     ]
     set_digest = found.digest if vote is Vote.APPROVE else None
+    people = await world.store.directory()
     for request, shown in votes:  # all of them first: who is refused here has decided nothing
         await change_by_vote(
-            world, actor, request, vote, digest=shown, comment=comment, set_digest=set_digest
+            world,
+            actor,
+            request,
+            people,
+            vote,
+            digest=shown,
+            comment=comment,
+            set_digest=set_digest,
         )
     for request, shown in votes:
         await review(

@@ -10,6 +10,7 @@ from sayso.broker.change import change_of, notice, write
 from sayso.broker.consultant import Heard
 from sayso.broker.led_here import kept_of
 from sayso.broker.offering import Offered, offered
+from sayso.broker.one_reading import reading_once
 from sayso.broker.ports import NewCall, Standing, StoredCall
 from sayso.broker.preconditions import preconditions
 from sayso.broker.reachability import escalates_at_once
@@ -59,7 +60,9 @@ async def submit(
     """
     now = world.clock.now()
     dialogue = read_dialogue(draft.context)
-    call = await bound(world, session, draft, now)
+    # hooks and the reviewer may take minutes: with them, the rules are read anew after each step
+    once = reading_once(world) if world.consultant is None else world
+    call = await bound(once, session, draft, now)
     digest = digest_of(call)
     if call.external_id is not None:
         earlier = await world.store.by_external_id(call.owner, call.external_id)
@@ -68,15 +71,15 @@ async def submit(
     joined = await _join_twin(world, call, digest)
     if joined is not None:
         return standing_of_request(joined)
-    advised = await decide_with_advice(world, session, call, dialogue, heard)
+    advised = await decide_with_advice(once, session, call, dialogue, heard)
     verdict, session, dialogue = advised.verdict, advised.session, advised.dialogue
     now = world.clock.now()  # hooks and the reviewer may have taken their time
     frozen: tuple[Precondition, ...] | None = None
     remember = Offered()
     people = Directory()
     if verdict.effect is Effect.ASK:
-        frozen = await preconditions(world, session, call, verdict)
-        remember = await offered(world, session, call, verdict)
+        frozen = await preconditions(once, session, call, verdict)
+        remember = await offered(once, session, call, verdict)
         people = await world.store.directory()
     new = new_call(
         call,
@@ -113,8 +116,9 @@ def booked_by(verdict: Verdict, call: ToolCall) -> tuple[Booking, ...]:
 async def decide_only(world: World, session: Session, draft: CallDraft) -> Standing:
     """The verdict on a call that is not submitted; recorded, and nobody is asked (GATE-1)."""
     now = world.clock.now()
-    call = await bound(world, session, draft, now)
-    verdict = await decide_call(world, session, call)
+    once = reading_once(world)
+    call = await bound(once, session, draft, now)
+    verdict = await decide_call(once, session, call)
     await world.store.record([verdict_record(call, verdict, now)])
     return standing_of_verdict(call.call_id, verdict)
 

@@ -66,14 +66,16 @@ async def decide_call(
     grants: Sequence[Grant] = (),
     trying: Remembered | None = None,
     *,
+    people: Directory | None = None,
     opinion: Opinion | None = None,
 ) -> Verdict:
     """The gate's verdict on a call with today's rules, session, people and what was answered (GATE-5).
 
     With `trying`, the verdict if that alone had been answered before; with an `opinion`, the one after
-    that was heard of the call. Raises ArgumentsWithheld for a call that is not whole: nothing can be said of it.
+    that was heard of the call. `people` are those of a moment ago, from somebody who has read them and whose
+    write holds only with them. Raises ArgumentsWithheld for a call that is not whole: nothing can be said of it.
     """
-    verdict, _ = await decided(world, session, call, grants, trying, opinion=opinion)
+    verdict, _ = await decided(world, session, call, grants, trying, people=people, opinion=opinion)
     return verdict
 
 
@@ -84,18 +86,20 @@ async def decided(
     grants: Sequence[Grant] = (),
     trying: Remembered | None = None,
     *,
+    people: Directory | None = None,
     opinion: Opinion | None = None,
 ) -> tuple[Verdict, Context]:
     """The verdict of `decide_call`, and the context that it was found in."""
     must_be_whole(call.withheld)
     now = world.clock.now()
     rules = await world.rules.current(session.workspace, session.rules)
-    people = await world.store.directory() if grants else Directory()
+    if grants and people is None:
+        people = await world.store.directory()
     context = Context(
         group=session.permission_group,
         stopped=session.stopped_at is not None,
         can_ask=world.notifier.can_ask,
-        people=people,
+        people=people or Directory(),
     )
     verdict = decide(call, rules, grants, context, world.facts, now)
     if rules.has_budgets and verdict.policy is not None:
@@ -119,7 +123,7 @@ async def decided(
             more = replace(more, sticky=StickyRejection(rejected.request_id, rejected.resolution))
     there = _with_voices(world, call, more.circumstances)
     if kept or there is not more.circumstances:
-        people = people if grants else await world.store.directory()
+        people = people or await world.store.directory()
         more = replace(more, remembered=kept, people=people, circumstances=there, opinion=opinion)
     if more is not context:
         verdict = decide(call, rules, grants, more, world.facts, now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Text, bindparam, delete, or_, select
+from sqlalchemy import Text, bindparam, delete, literal_column, or_, select
 
 from sayso.store import tables as t
 from sayso.store.codec.grants import NO_SESSION
@@ -27,8 +27,13 @@ class Grants(Compiler):
         session = bindparam("session_id", type_=Text)
         newest = (g.given_at.desc(), g.grant_id.desc())
         read = select(g.document)
-        self.remembered_grants = self._compile(
-            read.where(g.user_id == user, or_(g.session_id == NO_SESSION, g.session_id == session))
+        concern = (g.user_id == user, or_(g.session_id == NO_SESSION, g.session_id == session))
+        self.remembered_grants = self._compile(read.where(*concern))
+        # one way to the database: it is asked of every call that asks
+        self.remembered = self._compile(
+            select(literal_column("0"), g.document)
+            .where(*concern)
+            .union_all(select(literal_column("1"), b.document).where(b.session_id == session))
         )
         self.grants = self._compile(read.order_by(*newest))
         self.grants_of = self._compile(read.where(g.user_id == user).order_by(*newest))
@@ -39,9 +44,6 @@ class Grants(Compiler):
         self.add_bypass = self._insert(t.BYPASSES)
         newest = (b.given_at.desc(), b.bypass_id.desc())
         read = select(b.document)
-        self.remembered_bypasses = self._compile(
-            read.where(b.session_id == session).order_by(*newest)
-        )
         self.bypasses = self._compile(read.order_by(*newest))
         self.bypasses_of = self._compile(read.where(b.user_id == user).order_by(*newest))
         self.forget_bypass = self._compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sayso.broker.ports import Given, Notices, Records
+from sayso.core.moment import Moment
 from sayso.requests.standing_grant import Bypass, KeyGrant
 from sayso.store.codec.grants import read_bypass, read_grant
 from sayso.store.codec.logs import log_rows
@@ -25,10 +26,10 @@ class Grants(Access):
     ) -> tuple[Sequence[KeyGrant], Sequence[Bypass]]:
         """What may concern the calls of that user's session."""
         values = {"user_id": user_id, "session_id": session_id}
-        return (
-            await self._few(self._q.remembered_grants, values, read_grant),
-            await self._few(self._q.remembered_bypasses, values, read_bypass),
-        )
+        rows = await self._few(self._q.remembered, values, tuple)
+        grants = [read_grant(row[1:]) for row in rows if not row[0]]
+        bypasses = [read_bypass(row[1:]) for row in rows if row[0]]
+        return grants, sorted(bypasses, key=_moment, reverse=True)
 
     async def grants(self, user_id: str | None = None) -> Sequence[KeyGrant]:
         """The grants and vetoes for a user, or for all, newest first."""
@@ -53,3 +54,7 @@ class Grants(Access):
         """Take bypasses back."""
         log, gone = log_rows(records, notices), self._q.forget_bypass
         return int(await self._write(lambda tx: units.forget(tx, gone, bypass_ids, log)))
+
+
+def _moment(bypass: Bypass) -> tuple[Moment, str]:
+    return bypass.given_at, bypass.bypass_id
