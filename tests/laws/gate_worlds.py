@@ -6,12 +6,17 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
+from sayso.core.approval_policy import Severity
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
+from sayso.core.mode import Mode
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
+from sayso.core.run_context import RunContext, Unattended
+from sayso.gate.circumstances import Circumstances
 from sayso.gate.context import Context
 from sayso.gate.decide import decide
+from sayso.gate.opinion import FROM_HOOKS, FROM_THE_REVIEWER, Opinion
 from sayso.gate.verdict import Verdict
 from sayso.policy.facts import NOTHING_KNOWN
 from sayso.policy.rule import Origin, Rule
@@ -27,6 +32,7 @@ from tests.laws.people_worlds import IDS, directories, frozen, policies
 TOOLS = ("send_mail", "read_mail", "delete_mail")
 PATTERNS = (*TOOLS, "*", "*_mail")
 NOW = at(0)
+OPINIONS = FROM_HOOKS | FROM_THE_REVIEWER
 
 calls = st.builds(
     ToolCall,
@@ -160,3 +166,37 @@ def gate_worlds(draw: st.DrawFn) -> GateWorld:
             remembered=draw(st.just(Remembered()) | remembered),
         ),
     )
+
+
+circumstances = st.builds(
+    Circumstances,
+    mode=st.sampled_from(list(Mode)),
+    run_context=st.builds(
+        RunContext,
+        auto_approve_severity=st.none() | st.sampled_from(list(Severity)),
+        permissions=st.none() | st.lists(st.sampled_from([f"tool({t})" for t in TOOLS])).map(tuple),
+        unattended=st.none() | st.sampled_from(list(Unattended)),
+    ),
+    auto_approve_commands=st.sampled_from([(), ("shell(*)", "tool(*)")]),
+    sandboxed=st.booleans(),
+    hooks=st.booleans(),
+    reviewer=st.booleans(),
+)
+"""What could be implied for a call that touches no file."""
+
+
+@st.composite
+def circumstanced_worlds(draw: st.DrawFn) -> GateWorld:
+    """Any world, in any mode and run context, where a hook or the reviewer may have said something."""
+    world = draw(gate_worlds())
+    digest = draw(st.sampled_from([digest_of(world.call)] * 3 + ["0" * 64]))
+    opinion = draw(
+        st.none() | st.builds(Opinion, st.sampled_from(sorted(OPINIONS)), st.just(digest))
+    )
+    more = {
+        "circumstances": draw(circumstances),
+        "opinion": opinion,
+        "flooded": draw(st.booleans()),
+        "nobody_reachable": draw(st.booleans()),
+    }
+    return replace(world, context=replace(world.context, **more))
