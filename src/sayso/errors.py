@@ -26,6 +26,7 @@
     │ ├ AnswerInvalid         an answer does not fit what was asked
     │ ├ GrantNotFound         nothing that is remembered has that id
     │ ├ ApprovalsInvalid      a file of grants cannot be read
+    │ ├ NotFrozen             nothing is frozen that could be thawed
     │ ├ ReceiptRefused        a receipt does not prove that this call may run
     │ └ ClaimLost             the claim is not, or no longer, this runner's
     ├ AccessError
@@ -226,6 +227,10 @@ class GrantNotFound(RequestError):
 
 class ApprovalsInvalid(RequestError):
     """A file of grants cannot be read."""
+
+
+class NotFrozen(RequestError):
+    """Nothing is frozen that could be thawed."""
 
 
 class ReceiptRefused(RequestError):

@@ -17,7 +17,9 @@ from sayso.broker.session_gate import SessionGate
 from sayso.broker.world import World
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.core.effect import Effect
+from sayso.core.freeze import Freeze
 from sayso.core.ids import make_id
+from sayso.core.in_force import InForce
 from sayso.core.moment import Moment, plus
 from sayso.core.observed_tool import Definitions
 from sayso.core.session import CallDraft, GivenRule, Session
@@ -139,6 +141,7 @@ def compiled(
     rules: Sequence[Rule],
     unavailable: str | None = None,
     definitions: Sequence[Definitions] = (),
+    freezes: Sequence[Freeze] = (),
 ) -> RuleSet:
     """Rules made ready for judging."""
     return compile_ruleset(
@@ -148,14 +151,19 @@ def compiled(
         facts=NOTHING_KNOWN,
         unavailable=unavailable,
         definitions=definitions,
+        in_force=InForce(freezes=tuple(freezes)),
     )
 
 
 class FakeRules:
-    """Rules that a test changes at will; `unavailable` is why they cannot be loaded."""
+    """Rules that a test changes at will; `unavailable` is why they cannot be loaded.
 
-    def __init__(self, *rules: Rule) -> None:
+    What is frozen is read in the `store`, where there is one.
+    """
+
+    def __init__(self, *rules: Rule, store: Any = None) -> None:
         self.edited = 0
+        self._store = store
         self.say(*rules)
 
     def say(
@@ -174,9 +182,11 @@ class FakeRules:
     async def current(
         self, workspace: str | None = None, given: Sequence[GivenRule] = ()
     ) -> RuleSet:
-        if not given:
+        freezes = () if self._store is None else await self._store.freezes()
+        if not given and not freezes:
             return self._compiled
-        return compiled((*self.rules, *given_rules(given)), self.unavailable, self.definitions)
+        rules = (*self.rules, *given_rules(given))
+        return compiled(rules, self.unavailable, self.definitions, freezes)
 
     def edition(self) -> int:
         return self.edited
@@ -324,7 +334,8 @@ def make_scene(
     """A broker on a store of its own; it is not started, so nothing happens by itself."""
     inner = MemoryStore() if store is None else store
     peopled = PeopledStore(inner, {person.person_id: person for person in people})
-    clock, ids, source, notifier = FakeClock(), FakeIds(seed), FakeRules(*rules), FakeNotifier()
+    clock, ids, notifier = FakeClock(), FakeIds(seed), FakeNotifier()
+    source = FakeRules(*rules, store=inner)
     world = World(peopled, inner.feed, clock, ids, source, facts, notifier, files)
     return Scene(Broker(world), peopled, clock, ids, source, notifier)
 

@@ -15,6 +15,7 @@ from sayso.broker import review as reviewing
 from sayso.broker.access import Access, Actor
 from sayso.broker.answering import Questions
 from sayso.broker.attention import Attention
+from sayso.broker.freezing import Freezing
 from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.kept_grants import KeptGrants
 from sayso.broker.notify import Outbox, cancelled, readable
@@ -67,6 +68,7 @@ class Broker:
         self.kept = KeptGrants(world)
         self.people = People(world, self.access)
         self.questions = Questions(world)
+        self.freezing = Freezing(world, self.access)
         self._outbox = Outbox(world)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -375,10 +377,8 @@ class Broker:
                 edition = self.world.rules.edition()
                 rules = await self.world.rules.current()
                 # What can be approved, and so each card, follows from both.
-                if seen is not None and (seen[0].unavailable, seen[1]) != (
-                    rules.unavailable,
-                    edition,
-                ):
+                says = rules.unavailable, edition
+                if seen is not None and (seen[0].unavailable, seen[1]) != says:
                     await self.world.store.record((), [self._settings()])
                     self.world.feed.publish(["rules"])
                 changed = seen is None or rules is not seen[0] or edition != seen[1]

@@ -22,7 +22,7 @@ from sayso.broker.preconditions import (
     why_not_enough,
 )
 from sayso.broker.receipts import receipt_for
-from sayso.broker.records import call_record
+from sayso.broker.records import call_record, verdict_record
 from sayso.broker.sets import set_stands
 from sayso.broker.submit import booked_by, new_call, own_request, widened
 from sayso.broker.world import World, decide_call, standing_of_request
@@ -101,6 +101,8 @@ async def claim(
                     version = people.version
                     booked = () if grant is not None else booked_by(verdict, request.call)
                     return await _take(world, session, request, version, now, audience, booked)
+            if verdict.reason is Reason.FROZEN:
+                return await _frozen(world, request, verdict, now)
             if verdict.effect is Effect.DENY:
                 return await _refuse(world, request, verdict, now)
             if verdict.reason is Reason.RULES_UNAVAILABLE:
@@ -175,6 +177,19 @@ async def _take(
     return Claim(request.request_id, token, LEASE_SECONDS, holds, arguments, receipt)
 
 
+async def _frozen(
+    world: World, request: ApprovalRequest, verdict: Verdict, now: Moment
+) -> Standing:
+    """Not now: the approval stays, for as long as it would have (GATE-8)."""
+    await world.store.record([verdict_record(request.call, verdict, now)])
+    return replace(
+        standing_of_request(request),
+        effect=verdict.effect.word,
+        reason=verdict.reason.value,
+        message=verdict_message(verdict),
+    )
+
+
 async def _refuse(
     world: World, request: ApprovalRequest, verdict: Verdict, now: Moment
 ) -> Standing:
@@ -201,6 +216,8 @@ async def _ask_again(
     if call.server is not None and known is not None and known.current is not None:
         fresh = replace(fresh, definition=known.current)  # it is asked about as the tool is now
     asking = await decide_call(world, session, fresh)
+    if asking.reason is Reason.FROZEN:  # a moment ago
+        return await _frozen(world, request, asking, now)
     if asking.effect is Effect.DENY and asking.reason not in ASKED_AGAIN:
         return await _refuse(world, request, asking, now)  # only its edit may still run, say
     if asking.effect is not Effect.ASK:  # nothing asks about it any more but what has changed

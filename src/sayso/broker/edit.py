@@ -53,7 +53,7 @@ async def edit_of(
     session = await world.store.session(call.session_id)
     if session is None:
         raise EditRefused("the call's session is gone")
-    verdict = await decide_call(world, session, call)
+    verdict = await decide_call(world, session, call, thawed=True)
     if verdict.effect is Effect.DENY or verdict.policy is None:
         raise EditRefused(
             f"the edited call may not run: {verdict_message(verdict)}",

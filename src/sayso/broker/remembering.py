@@ -134,7 +134,8 @@ async def _given(
     session = await world.store.session(call.session_id)
     if session is None or not call.attended:
         raise NotRemembered("nothing is remembered of an unattended session", "answer it once")
-    if approves and (await decide_call(world, session, call)).reason is Reason.SAVED_DENY:
+    found = await decide_call(world, session, call, thawed=True) if approves else None
+    if found is not None and found.reason is Reason.SAVED_DENY:
         raise NotRemembered(
             "there is a veto on this call, so it will not run and nothing is granted with it",
             "take the veto back first: sayso grants list",
@@ -248,7 +249,7 @@ async def _must_lift(
     """Hold what would be remembered against the very call: it has to lift it, by itself (REQ-55)."""
     if not remembered:
         return
-    verdict = await decide_call(world, session, request.call, trying=remembered)
+    verdict = await decide_call(world, session, request.call, trying=remembered, thawed=True)
     if verdict.effect is not Effect.ALLOW:
         raise NotRemembered(
             "what you would grant would not lift this very call, so it is not saved",

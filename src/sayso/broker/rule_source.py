@@ -13,6 +13,7 @@ import structlog
 
 from sayso.broker.ports import Store
 from sayso.core.effect import Effect
+from sayso.core.freeze import Freeze
 from sayso.core.in_force import NOTHING_IN_FORCE, InForce
 from sayso.core.mode import TIGHTENING
 from sayso.core.observed_tool import Definitions
@@ -88,13 +89,14 @@ class FixedLists:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """What the store holds for the rules, as of one version of it."""
+    """What the store holds for the rules, as of one version of it; the brakes that are on count among it."""
 
     version: int
     rows: Sequence[Rule]
     groups: Sequence[str]
     definitions: Sequence[Definitions]
     run_contexts: Mapping[str, RunContext]
+    freezes: tuple[Freeze, ...]
 
 
 class CachedRules:
@@ -107,6 +109,7 @@ class CachedRules:
         self._facts = facts
         self._compiled: OrderedDict[object, RuleSet] = OrderedDict()
         self._table: _Table | None = None
+        self._freezes: tuple[Freeze, ...] = ()
         self._last: OrderedDict[str | None, RuleSet] = OrderedDict()
 
     async def current(
@@ -147,7 +150,9 @@ class CachedRules:
             named = [group.group_id for group in await self._store.groups()]
             known_tools = await self._store.definitions()
             contexts = {one.run_context_id: one for one in await self._store.run_contexts()}
-            self._table = _Table(read, rows, named, known_tools, contexts)
+            # last: it may only be newer than the version it is kept under
+            frozen = tuple(await self._store.freezes())
+            self._table = _Table(read, rows, named, known_tools, contexts, frozen)
         table = self._table.rows
         rules = (*self._built_in, *lists.rules, *given_rules(given))
         known = SHIPPED.adding(lists.descriptors)
@@ -161,11 +166,16 @@ class CachedRules:
             groups=self._table.groups,
             definitions=self._table.definitions,
             problems=lying.values(),
-            in_force=replace(lists.in_force, run_contexts=self._table.run_contexts),
+            in_force=replace(
+                lists.in_force,
+                run_contexts=self._table.run_contexts,
+                freezes=self._table.freezes,
+            ),
         )
 
     def _remembered(self, workspace: str | None, rules: RuleSet) -> RuleSet:
         """The rules, kept as the last that held in a workspace."""
+        self._freezes = rules.in_force.freezes
         self._last[workspace] = rules
         self._last.move_to_end(workspace)
         while len(self._last) > MAX_COMPILED:
@@ -190,11 +200,16 @@ class CachedRules:
         """What held last beside rules, without what loosens: nothing is lifted now anyway."""
         last = self._last.get(workspace)
         if last is None:
-            return InForce(read_only_defaults=False)
+            return InForce(read_only_defaults=False, freezes=self._freezes)
         mode = last.in_force.mode
         tight = mode if mode in TIGHTENING else None
         contexts = last.in_force.run_contexts
-        return InForce(mode=tight, read_only_defaults=False, run_contexts=contexts)
+        return InForce(
+            mode=tight,
+            read_only_defaults=False,
+            run_contexts=contexts,
+            freezes=self._freezes,
+        )
 
     def _lie(self, row: Rule, known: Descriptors) -> str | None:
         """An example that a row of the table does not bear out, in words; it had none when it was saved.

@@ -125,6 +125,9 @@ async def run(
         if standing.status != "approved":
             raise refusal(standing)
         taken = await _claim(port, standing)
+        if isinstance(taken, Standing) and taken.frozen:
+            await _leave(port, taken.call_id)  # the approval stays for an identical call
+            raise refusal(taken)
         if isinstance(taken, Claim):
             if taken.arguments is not None:  # a person changed them: these run, and no others
                 draft = replace(draft, arguments=taken.arguments)
@@ -164,7 +167,7 @@ def refusal(standing: Standing) -> SaysoError:
             summary=standing.summary or "",
             request_id=standing.call_id,
         )
-    if standing.status in (None, "refused"):
+    if standing.status in (None, "refused") or standing.frozen:
         hint = _NOBODY if standing.reason == "no-approver" else None
         return CallDenied(
             standing.message, hint, reason=standing.reason, request_id=standing.call_id

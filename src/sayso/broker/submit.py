@@ -20,6 +20,7 @@ from sayso.core.budget import Booking
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.dialogue import Dialogue, read_dialogue
 from sayso.core.effect import Effect
+from sayso.core.freeze import freeze_on
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 from sayso.core.session import CallDraft, Session, bind
@@ -68,7 +69,7 @@ async def submit(
         earlier = await world.store.by_external_id(call.owner, call.external_id)
         if earlier is not None:
             return await repeat(world, session, call, digest, earlier)
-    joined = await _join_twin(world, call, digest)
+    joined = await _join_twin(world, session, call, digest)
     if joined is not None:
         return standing_of_request(joined)
     advised = await decide_with_advice(once, session, call, dialogue, heard)
@@ -255,9 +256,19 @@ async def repeat(
     return standing_of_verdict(earlier.call_id, verdict)
 
 
-async def _join_twin(world: World, call: ToolCall, digest: str) -> ApprovalRequest | None:
-    """Join an identical call whose caller has gone; two calls that both wait are two calls."""
-    for twin in await world.store.open_twins(call.owner, digest):
+async def _join_twin(
+    world: World, session: Session, call: ToolCall, digest: str
+) -> ApprovalRequest | None:
+    """Join an identical call whose caller has gone; two calls that both wait are two calls.
+
+    A frozen one joins nothing: it is refused at once, and what waits stays as it is (GATE-8).
+    """
+    twins = await world.store.open_twins(call.owner, digest)
+    if twins:
+        rules = await world.rules.current(session.workspace, session.rules)
+        if freeze_on(call, rules.in_force.freezes) is not None:
+            return None
+    for twin in twins:
         joined = await _join(world, twin)
         if joined is not None:
             return joined

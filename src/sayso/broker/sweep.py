@@ -130,6 +130,8 @@ async def _decide_again(world: World, now: Moment) -> int:
         if (await world.rules.current(session.workspace, session.rules)).unavailable:
             continue
         verdict = await decide_call(world, session, request.call)
+        if verdict.reason is Reason.FROZEN:
+            continue  # what waits goes on waiting; thawing changes the rules' version, and it is looked at again
         resolution = Resolution(verdict.reason, now, comment=verdict_message(verdict))
         if verdict.effect is Effect.DENY:
             changed += await _write(world, request, Refused(resolution), now)

@@ -13,6 +13,7 @@ from sayso.core.asking import Unreachable
 from sayso.core.call import ToolCall
 from sayso.core.code_words import code_of
 from sayso.core.effect import Effect
+from sayso.core.freeze import freeze_on
 from sayso.core.mode import Mode
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
@@ -68,14 +69,18 @@ async def decide_call(
     *,
     people: Directory | None = None,
     opinion: Opinion | None = None,
+    thawed: bool = False,
 ) -> Verdict:
     """The gate's verdict on a call with today's rules, session, people and what was answered (GATE-5).
 
     With `trying`, the verdict if that alone had been answered before; with an `opinion`, the one after
     that was heard of the call. `people` are those of a moment ago, from somebody who has read them and whose
-    write holds only with them. Raises ArgumentsWithheld for a call that is not whole: nothing can be said of it.
+    write holds only with them; `thawed` is as if nothing were frozen, for what people decide meanwhile and
+    can only run later. Raises ArgumentsWithheld for a call that is not whole: nothing can be said of it.
     """
-    verdict, _ = await decided(world, session, call, grants, trying, people=people, opinion=opinion)
+    verdict, _ = await decided(
+        world, session, call, grants, trying, people=people, opinion=opinion, thawed=thawed
+    )
     return verdict
 
 
@@ -88,6 +93,7 @@ async def decided(
     *,
     people: Directory | None = None,
     opinion: Opinion | None = None,
+    thawed: bool = False,
 ) -> tuple[Verdict, Context]:
     """The verdict of `decide_call`, and the context that it was found in."""
     must_be_whole(call.withheld)
@@ -100,6 +106,7 @@ async def decided(
         stopped=session.stopped_at is not None,
         can_ask=world.notifier.can_ask,
         people=people or Directory(),
+        frozen=None if thawed else freeze_on(call, rules.in_force.freezes),
     )
     verdict = decide(call, rules, grants, context, world.facts, now)
     if rules.has_budgets and verdict.policy is not None:

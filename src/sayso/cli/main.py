@@ -24,6 +24,7 @@ COMMANDS = {
     "db": "Back up, restore, check and bring up to date the database; delete arguments.",
     "demo": "See it in a minute: server, page and a scripted agent; no key, no network.",
     "doctor": "Check this installation and say what to mend.",
+    "freeze": "Refuse every call of every agent, or of one, at once.",
     "grants": "List what people had remembered, take it back, carry it elsewhere.",
     "inbox": "See what waits for people.",
     "mcp": "Gate an MCP server: sayso mcp -- COMMAND …",
@@ -36,6 +37,7 @@ COMMANDS = {
     "roles": "List, add, change and remove roles.",
     "serve": "Run the server and its page.",
     "snooze": "Put a request that waits off: not now.",
+    "thaw": "End what was frozen.",
     "tokens": "Make, list and revoke the tokens of agents, approvers and admins.",
     "trust": "Look at what a project's settings loosen, and let it count.",
 }

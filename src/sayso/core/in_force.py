@@ -1,10 +1,11 @@
-"""What counts for a verdict beside rules and is read with them: the settings' mode, and the run contexts there are."""
+"""What counts for a verdict beside rules and is read with them: the settings' mode, run contexts, the kill switch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sayso.core.freeze import Freeze
 from sayso.core.mode import TIGHTENING, Mode
 from sayso.core.run_context import RunContext
 
@@ -15,7 +16,7 @@ class InForce:
 
     `mode` is the workspace's, else the user's, else `bypass` where they approve all by themselves; None
     where nothing says so (MODE-2). `auto_approve_commands` are text rules of the user's own files.
-    `run_contexts` are by their id, None where they could not be read.
+    `run_contexts` are by their id, None where they could not be read; `freezes` are the brakes that are on.
     """
 
     mode: Mode | None = None
@@ -23,6 +24,7 @@ class InForce:
     auto_approve_commands: tuple[str, ...] = ()
     plan_review: bool | None = None
     run_contexts: Mapping[str, RunContext] | None = None
+    freezes: tuple[Freeze, ...] = ()
 
     def run_context(self, run_context_id: str) -> RunContext | None:
         """The run context with that id; None if there is none, and an empty one where none could be read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sayso.core.freeze import Freeze
 from sayso.core.session import DEFAULT_GROUP
 from sayso.gate.circumstances import Circumstances
 from sayso.gate.opinion import Opinion
@@ -17,8 +18,8 @@ from sayso.requests.standing_grant import Remembered
 class Context:
     """What else counts, read anew for each call (GATE-5).
 
-    `frozen` is the kill switch (GATE-8), `flooded` that too much of the session waits already (GATE-9), and
-    `opinion` what a hook or the reviewer said of this call.
+    `frozen` is the brake that refuses the call (GATE-8), `flooded` that too much of the session waits
+    already (GATE-9), and `opinion` what a hook or the reviewer said of this call.
     """
 
     group: str = DEFAULT_GROUP
@@ -29,7 +30,7 @@ class Context:
     people: Directory = field(default_factory=Directory)
     remembered: Remembered = field(default_factory=Remembered)
     spent: Mapping[str, float] = field(default_factory=dict)
-    frozen: bool = False
+    frozen: Freeze | None = None
     flooded: bool = False
     circumstances: Circumstances = field(default_factory=Circumstances)
     opinion: Opinion | None = None

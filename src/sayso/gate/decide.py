@@ -50,8 +50,8 @@ def decide(
     digest = digest_of(call)
     if context.stopped:
         return Verdict(Effect.DENY, Reason.CANCELLED, digest)
-    if context.frozen:
-        return Verdict(Effect.DENY, Reason.FROZEN, digest)
+    if context.frozen is not None:
+        return Verdict(Effect.DENY, Reason.FROZEN, digest, frozen=context.frozen)
     policy = judge(call, rules, facts, group=context.group)
     if rules.has_budgets:
         policy = within_budget(call, policy, context.spent)

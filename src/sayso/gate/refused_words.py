@@ -5,6 +5,7 @@ What the agent is told never names a way to give the approval (AD-4); what peopl
 
 from __future__ import annotations
 
+from sayso.core.freeze import Freeze
 from sayso.core.reason import Reason
 from sayso.gate.verdict import Verdict
 from sayso.requests.sentence import on_one_line
@@ -41,6 +42,8 @@ def refused_because(verdict: Verdict) -> str | None:
     said = "" if verdict.opinion is None else on_one_line(verdict.opinion.said).strip()
     why = f": {said}" if said else ""
     match verdict.reason:
+        case Reason.FROZEN:
+            return _frozen(verdict.frozen)
         case Reason.UNATTENDED_REFUSED:
             what = on_one_line(verdict.lacking)
             return (
@@ -52,6 +55,16 @@ def refused_because(verdict: Verdict) -> str | None:
             return f"refused by the automatic review{why}"
         case _:
             return _TO_THE_AGENT.get(verdict.reason)
+
+
+def _frozen(freeze: Freeze | None) -> str:
+    """Who froze it and why, so that the agent tells its user instead of trying on."""
+    if freeze is None:  # this id stands for what was said of the call then
+        return "refused: it was frozen when this call was made; make it anew, as another call"
+    whom = "every agent" if freeze.agent_id is None else f"the agent {freeze.agent_id}"
+    why = f": {freeze.reason}" if freeze.reason else ""
+    said = f"refused: {whom} was frozen by {freeze.by}{why}"
+    return on_one_line(f"{said} (nothing runs until a person ends that; do not go on trying)")
 
 
 def what_would_help(verdict: Verdict) -> str | None:

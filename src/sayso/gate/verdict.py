@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from sayso.core.effect import Effect
+from sayso.core.freeze import Freeze
 from sayso.core.reason import Reason
 from sayso.gate.implied import AnyGrant
 from sayso.gate.opinion import Opinion
@@ -20,7 +21,8 @@ class Verdict(Struct, frozen=True):
     `policy` is what policy alone said (None if the call was refused before policy was asked);
     `earlier` is the rejection that sticks, where that is the reason; `grant_request_id` the request
     whose approval lifted the ask; `by` what lifted it else, or the veto; `opinion` what a hook or the
-    reviewer said, where that counted; `lacking` what an unattended run is not permitted.
+    reviewer said, where that counted; `lacking` what an unattended run is not permitted;
+    `frozen` the brake that refuses it.
     """
 
     effect: Effect
@@ -32,6 +34,7 @@ class Verdict(Struct, frozen=True):
     by: tuple[AnyGrant, ...] = ()
     opinion: Opinion | None = None
     lacking: str = ""
+    frozen: Freeze | None = None
 
     @property
     def rule_text(self) -> str:

@@ -280,11 +280,30 @@ class ByRuleShown(Document):
     rule: Shown
 
 
+class FreezeShown(Document):
+    """A brake that a person has put on; `agent_id` null means that it holds every agent."""
+
+    agent_id: Annotated[str, Meta(examples=["coder"])] | None
+    agent: Shown | None
+    by: Shown
+    channel: str
+    at: Time
+    reason: Shown | None
+    may_thaw: bool
+
+
+class Frozen(Document):
+    """The brakes that are on, oldest first."""
+
+    freezes: list[FreezeShown]
+
+
 class Inbox(Document):
     """Everything that waits for the person who asks, and what was decided last.
 
     `problems` says what is wrong with settings files, where something may not count as it is written,
     and that a broken glass was not reviewed in time. `snoozed` is what you put off, and is not counted.
+    `freezes` are the brakes that are on.
     """
 
     total: int
@@ -295,3 +314,4 @@ class Inbox(Document):
     snoozed: list[Card]
     recent: list[Card]
     problems: list[Shown]
+    freezes: list[FreezeShown]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sayso.store import question_tables, run_context_tables
+from sayso.store import freeze_tables, question_tables, run_context_tables
 from sayso.store.tables import METADATA
 
 BESIDE = (
+    freeze_tables.FREEZES,
     run_context_tables.RUN_CONTEXTS,
     question_tables.QUESTIONS,
     question_tables.TASK_LISTS,

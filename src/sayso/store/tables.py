@@ -31,7 +31,8 @@ METADATA = MetaData(
     }
 )
 
-_BIG = BigInteger().with_variant(Integer(), "sqlite")
+BIG = BigInteger().with_variant(Integer(), "sqlite")
+"""The type of a moment and of what counts far."""
 
 CALLS = Table(
     "calls",
@@ -45,7 +46,7 @@ CALLS = Table(
     Column("effect", Text, nullable=False),
     Column("reason", Text, nullable=False),
     Column("superseded_by", Text),
-    Column("kept_since", _BIG),
+    Column("kept_since", BIG),
     Column("asked", Text),
     Column("document", Text, nullable=False),
     Column("sealed", Text),
@@ -86,18 +87,18 @@ REQUESTS = Table(
     Column("status", Text, nullable=False),
     Column("version", Integer, nullable=False),
     Column("caller", Text, nullable=False),
-    Column("caller_seen", _BIG, nullable=False),
-    Column("created_at", _BIG, nullable=False),
-    Column("expires_at", _BIG),
-    Column("approved_at", _BIG),
-    Column("resolved_at", _BIG),
-    Column("lease_until", _BIG),
+    Column("caller_seen", BIG, nullable=False),
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG),
+    Column("approved_at", BIG),
+    Column("resolved_at", BIG),
+    Column("lease_until", BIG),
     Column("review_count", Integer, nullable=False),
     Column("closed", Integer, nullable=False),
     Column("sticky_lifted", Integer, nullable=False),
-    Column("due_at", _BIG),
-    Column("taken_until", _BIG, nullable=False, server_default="0"),
-    Column("review_by", _BIG),
+    Column("due_at", BIG),
+    Column("taken_until", BIG, nullable=False, server_default="0"),
+    Column("review_by", BIG),
     Column("state", Text, nullable=False),
     Column("sealed_edit", Text),
     Index("ix_requests_session_id_digest", "session_id", "digest"),
@@ -141,7 +142,7 @@ BATCHES = Table(
     METADATA,
     Column("batch_id", Text, primary_key=True),
     Column("session_id", Text, nullable=False),
-    Column("created_at", _BIG, nullable=False),
+    Column("created_at", BIG, nullable=False),
     Column("version", Integer, nullable=False),
     Column("ended", Integer, nullable=False),
     Column("document", Text, nullable=False),
@@ -156,9 +157,9 @@ CREDENTIALS = Table(
     Column("kind", Text, nullable=False),
     Column("person_id", Text, nullable=False),
     Column("secret_hash", Text, nullable=False, unique=True),
-    Column("created_at", _BIG, nullable=False),
-    Column("expires_at", _BIG),
-    Column("revoked_at", _BIG),
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG),
+    Column("revoked_at", BIG),
     Column("agent_id", Text),
     Column("name", Text, nullable=False),
     Column("run_contexts", Text, nullable=False, server_default="[]"),
@@ -176,7 +177,7 @@ REVIEWS = Table(
     Column("kind", Text, nullable=False),
     Column("channel", Text, nullable=False),
     Column("vote", Text, nullable=False),
-    Column("at", _BIG, nullable=False),
+    Column("at", BIG, nullable=False),
     CheckConstraint("kind <> 'agent' AND kind IN ('approver', 'admin', 'session')", name="decides"),
     CheckConstraint("vote IN ('approve', 'reject')", name="vote"),
     sqlite_with_rowid=False,
@@ -186,7 +187,7 @@ REVIEWS = Table(
 NOTICES = Table(
     "notices",
     METADATA,
-    Column("event_id", _BIG, primary_key=True, autoincrement=True),
+    Column("event_id", BIG, primary_key=True, autoincrement=True),
     Column("request_id", Text, nullable=False),
     Column("document", Text, nullable=False),
 )
@@ -198,8 +199,8 @@ The newest row is never deleted, so no number is ever used again.
 AUDIT = Table(
     "audit",
     METADATA,
-    Column("seq", _BIG, primary_key=True, autoincrement=False),
-    Column("at", _BIG, nullable=False),
+    Column("seq", BIG, primary_key=True, autoincrement=False),
+    Column("at", BIG, nullable=False),
     Column("call_id", Text, nullable=False),
     Column("tool", Text, nullable=False),
     Column("decided_by", Text),
@@ -218,8 +219,8 @@ SESSIONS = Table(
     Column("session_id", Text, primary_key=True),
     Column("user_id", Text, nullable=False),
     Column("agent_id", Text, nullable=False),
-    Column("opened_at", _BIG, nullable=False),
-    Column("stopped_at", _BIG),
+    Column("opened_at", BIG, nullable=False),
+    Column("stopped_at", BIG),
     Column("document", Text, nullable=False),
 )
 """The agents' sessions, with what was bound when each was opened."""
@@ -231,7 +232,7 @@ GRANTS = Table(
     Column("user_id", Text, nullable=False),
     Column("session_id", Text, nullable=False),
     Column("key_hash", Text, nullable=False),
-    Column("given_at", _BIG, nullable=False),
+    Column("given_at", BIG, nullable=False),
     Column("document", Text, nullable=False),
     Index("ix_grants_user_id", "user_id", "session_id", "key_hash", unique=True),
     Index("ix_grants_session_id", "session_id"),
@@ -247,7 +248,7 @@ BYPASSES = Table(
     Column("bypass_id", Text, primary_key=True),
     Column("user_id", Text, nullable=False),
     Column("session_id", Text, nullable=False),
-    Column("given_at", _BIG, nullable=False),
+    Column("given_at", BIG, nullable=False),
     Column("document", Text, nullable=False),
     Index("ix_bypasses_session_id", "session_id"),
 )
@@ -258,7 +259,7 @@ BOOKINGS = Table(
     METADATA,
     Column("request_id", Text, primary_key=True),
     Column("rule_id", Text, primary_key=True),
-    Column("at", _BIG, nullable=False),
+    Column("at", BIG, nullable=False),
     Column("amount", Float, nullable=False),
     Index("ix_bookings_rule_id", "rule_id", "at"),
 )
@@ -331,8 +332,8 @@ STAND_INS = Table(
     METADATA,
     Column("absent", Text, ForeignKey("people.person_id"), primary_key=True),
     Column("substitute", Text, ForeignKey("people.person_id"), primary_key=True),
-    Column("since", _BIG, primary_key=True, autoincrement=False),
-    Column("until", _BIG, primary_key=True, autoincrement=False),
+    Column("since", BIG, primary_key=True, autoincrement=False),
+    Column("until", BIG, primary_key=True, autoincrement=False),
     sqlite_with_rowid=False,
 )
 """Who stands in for whom, and when."""
@@ -350,7 +351,7 @@ ENROLMENTS = Table(
     METADATA,
     Column("secret_hash", Text, primary_key=True),
     Column("person_id", Text, ForeignKey("people.person_id"), nullable=False),
-    Column("until", _BIG, nullable=False),
+    Column("until", BIG, nullable=False),
 )
 """The codes with which people choose their passphrase once; they open nothing else."""
 
@@ -359,8 +360,8 @@ KNOWN_TOOLS = Table(
     METADATA,
     Column("server", Text, primary_key=True),
     Column("name", Text, primary_key=True),
-    Column("first_seen", _BIG, nullable=False),
-    Column("changed_at", _BIG, nullable=False),
+    Column("first_seen", BIG, nullable=False),
+    Column("changed_at", BIG, nullable=False),
     Column("document", Text, nullable=False),
     Column("definition", Text, nullable=False, server_default=""),
 )
@@ -372,7 +373,7 @@ APPROVED_DEFINITIONS = Table(
     Column("server", Text, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("definition", Text, primary_key=True),
-    Column("at", _BIG, nullable=False),
+    Column("at", BIG, nullable=False),
     sqlite_with_rowid=False,
 )
 """The definitions under which a server's tool is what was approved: the first, and those people approved."""
@@ -389,7 +390,7 @@ COUNTERS = Table(
     "counters",
     METADATA,
     Column("name", Text, primary_key=True),
-    Column("value", _BIG, nullable=False),
+    Column("value", BIG, nullable=False),
 )
 """Numbers that grow, such as the version of the rule table."""
 

@@ -190,6 +190,10 @@ class Hold:
                     continue
                 if isinstance(step, Claim):
                     return step
+                if step.frozen:
+                    await self._leave(step.call_id)
+                    await self._tell(step.message)
+                    return None
                 await self._cannot_answer(step)
                 if step.status == standing.status == "approved":
                     # Approved, but the gate does not let it run now (its rules cannot be loaded).

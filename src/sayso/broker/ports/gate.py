@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from sayso.broker.ports.asking import AskingPort
 from sayso.core.effect import Effect
 from sayso.core.observed_tool import ObservedTool
+from sayso.core.reason import Reason
 from sayso.core.session import CallDraft
 from sayso.requests.approval import Status
 from sayso.requests.precondition import Precondition
@@ -53,6 +54,11 @@ class Standing:
     def allowed(self) -> bool:
         """Whether policy alone allows it: it runs without a claim."""
         return self.status is None and self.effect == Effect.ALLOW.word
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it is frozen: refused now, while an approval that it may have stays as it is (GATE-8)."""
+        return self.reason == Reason.FROZEN
 
     @property
     def goes_on(self) -> bool:

@@ -27,7 +27,7 @@ class RuleStore(Protocol):
         """The rule table with its version, which grows with every change."""
 
     async def rules_version(self) -> int:
-        """The version of the rule table alone; cheap, read at each call."""
+        """The version of the rule table and of the brakes that are on; cheap, read at each call."""
 
     async def put_rule(self, rule: Rule, records: Records, notices: Notices) -> None:
         """Add or replace a row of the rule table; raises RuleRefused for a second catch-all (POL-42)."""

@@ -9,6 +9,7 @@ from sayso.broker.ports.batches import BatchStore
 from sayso.broker.ports.calls import CallStore
 from sayso.broker.ports.credentials import CredentialStore
 from sayso.broker.ports.events import EventStore
+from sayso.broker.ports.freezes import FreezeStore
 from sayso.broker.ports.grants import GrantStore
 from sayso.broker.ports.kept_calls import KeptCallStore
 from sayso.broker.ports.people import PeopleStore
@@ -28,6 +29,7 @@ class Store(
     GrantStore,
     RuleStore,
     RunContextStore,
+    FreezeStore,
     PeopleStore,
     CredentialStore,
     ToolStore,

@@ -16,10 +16,12 @@ from pathlib import Path
 from cyclopts import App
 
 from sayso.broker.attention_words import overdue_words
+from sayso.broker.freezing import freeze_words
 from sayso.broker.reachability import who_is_reachable
 from sayso.channels.display import safe
 from sayso.cli.acting import AsJson
 from sayso.cli.exit_codes import ExitCode
+from sayso.cli.freezes import thaw_hint
 from sayso.cli.running import KEPT_BY_THE_SERVER, running_url
 from sayso.cli.saying import quiet_logs
 from sayso.config.workspace import SETTINGS_NAME
@@ -132,6 +134,8 @@ async def _installation(database: str, settings: str) -> list[Finding]:
         people = f"people who can be reached: {reach.reachable} of {reach.eligible}"
         good = reach.reachable > 0 or not chosen  # without a passphrase that is said already
         findings.append(Finding(good, people, "let somebody log in, or configure a channel"))
+        for freeze in await broker.world.store.freezes():
+            findings.append(Finding(False, freeze_words(freeze), thaw_hint(freeze)))
         now = broker.world.clock.now()
         broken = [r.glass for r in await broker.world.store.unreviewed() if r.glass is not None]
         overdue = sum(glass.overdue(now) for glass in broken)

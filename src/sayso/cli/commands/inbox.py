@@ -11,6 +11,7 @@ from cyclopts import App
 from sayso.broker.broker import Broker
 from sayso.cli.acting import AsJson
 from sayso.cli.cards import beginning_of, card_json, card_text, inbox_table, short_ids
+from sayso.cli.freezes import say_frozen
 from sayso.cli.saying import quiet_logs, say
 from sayso.core.code_words import code_of
 from sayso.front.assembly import open_broker
@@ -51,6 +52,7 @@ async def _list(as_json: bool) -> int:
         store = broker.world.store
         requests = [*await store.unreviewed(), *await store.pending()]
         await _warn(broker, requests)
+        await say_frozen(broker)
         if as_json:
             print(json.dumps([await card_json(broker, request) for request in requests], indent=2))
             return 0
@@ -71,6 +73,7 @@ async def _show(request_id: str, as_json: bool) -> int:
     async with open_broker() as broker:
         request = await beginning_of(broker, request_id)
         await _warn(broker, [request])
+        await say_frozen(broker)
         if as_json:
             print(json.dumps(await card_json(broker, request), indent=2))
         else:

@@ -24,8 +24,8 @@ LOOKING: tuple[tuple[str, ...], ...] = (
 
 DECIDING = frozenset(
     {
-        "approve", "ask-back", "break-glass", "db", "grants", "passphrase", "people", "policy", "reject",
-        "review-glass", "roles", "snooze", "tokens", "trust",
+        "approve", "ask-back", "break-glass", "db", "freeze", "grants", "passphrase", "people", "policy",
+        "reject", "review-glass", "roles", "snooze", "thaw", "tokens", "trust",
     }
 )  # fmt: skip
 """The first words of commands that decide, or change who may: what a program not known is asked about for."""

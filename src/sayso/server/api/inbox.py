@@ -19,6 +19,7 @@ from sayso.server.auth import Who
 from sayso.server.bodies import ResolveBody
 from sayso.server.card_documents import ByRuleShown, Card, Inbox
 from sayso.server.cards import Cards, by_rule_shown, text_shown
+from sayso.server.freeze_documents import frozen_now
 from sayso.server.injected import Asked, TheBroker, TheCards
 from sayso.server.routes import route
 
@@ -77,6 +78,7 @@ async def read_inbox(
         snoozed=await cards.of_all(actor, snoozed),
         recent=await cards.of_all(actor, recent),
         problems=[text_shown(problem) for problem in problems],
+        freezes=(await frozen_now(broker, actor)).freezes,
     )
 
 

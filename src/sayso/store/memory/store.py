@@ -5,6 +5,7 @@ from __future__ import annotations
 from sayso.store.memory.audit import Audit
 from sayso.store.memory.batches import Batches
 from sayso.store.memory.events import Events
+from sayso.store.memory.freezes import Freezes
 from sayso.store.memory.grants import Grants
 from sayso.store.memory.kept_calls import KeptCalls
 from sayso.store.memory.people import People
@@ -15,7 +16,17 @@ from sayso.store.memory.tools import Tools
 
 
 class MemoryStore(
-    KeptCalls, Questions, Grants, Batches, Rules, RunContexts, People, Tools, Events, Audit
+    KeptCalls,
+    Questions,
+    Grants,
+    Batches,
+    Rules,
+    RunContexts,
+    Freezes,
+    People,
+    Tools,
+    Events,
+    Audit,
 ):
     """A store that lives as long as its object; methods are atomic across threads and loops.
 

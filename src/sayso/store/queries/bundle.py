@@ -13,6 +13,7 @@ from sayso.store.queries.bookings import Bookings
 from sayso.store.queries.calls import Calls
 from sayso.store.queries.credentials import Credentials
 from sayso.store.queries.events import Events
+from sayso.store.queries.freezes import Freezes
 from sayso.store.queries.grants import Grants
 from sayso.store.queries.kept_calls import KeptCalls
 from sayso.store.queries.people import People
@@ -33,6 +34,7 @@ class Queries(
     Grants,
     Rules,
     RunContexts,
+    Freezes,
     People,
     Credentials,
     Tools,
@@ -53,6 +55,7 @@ class Queries(
         self._bookings()
         self._rules()
         self._run_contexts()
+        self._freezes()
         self._people()
         self._credentials()
         self._tools()

@@ -7,6 +7,7 @@ from sayso.store.sql.batches import Batches
 from sayso.store.sql.calls import Calls
 from sayso.store.sql.credentials import Credentials
 from sayso.store.sql.events import Events
+from sayso.store.sql.freezes import Freezes
 from sayso.store.sql.grants import Grants
 from sayso.store.sql.kept_calls import KeptCalls
 from sayso.store.sql.people import People
@@ -26,6 +27,7 @@ class SqlStore(
     Grants,
     Rules,
     RunContexts,
+    Freezes,
     People,
     Credentials,
     Tools,
