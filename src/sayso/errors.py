@@ -58,6 +58,7 @@ Messages are lower case, without a full stop, with user input in backticks; `hin
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 MAX_TOLD = 2000
@@ -218,7 +219,16 @@ class QuestionInvalid(RequestError):
 
 
 class AnswerInvalid(RequestError):
-    """An answer does not fit what was asked; the question still waits. It never tells a value."""
+    """An answer does not fit what was asked; the question still waits. It never tells a value.
+
+    `fields` says of each field of a form what is wrong with it, where that is known.
+    """
+
+    def __init__(
+        self, message: str, hint: str | None = None, *, fields: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message, hint)
+        self.fields = dict(fields or {})
 
 
 class GrantNotFound(RequestError):

@@ -204,6 +204,25 @@ class Site:
         assert answer.status_code in (200, 201), answer.text
         return [{**standing, "agent": agent} for standing in answer.json()["standings"]]
 
+    async def ask_people(
+        self, kind: str, *, agent: str = "claude-code", session: dict[str, Any] | None = None, **what: Any
+    ) -> str:
+        """Ask people something that is no approval, as an agent: its id."""
+        client, session_id = await self._opened(agent, session)
+        body = {"session_id": session_id, "kind": kind, **what}
+        answer = await client.post("/api/questions", json=body)
+        assert answer.status_code == 200, answer.text
+        standing: dict[str, Any] = answer.json()
+        assert standing["status"] == "pending", standing
+        return str(standing["question_id"])
+
+    async def told(self, question_id: str, *, agent: str = "claude-code") -> dict[str, Any]:
+        """What the agent is told of its question, as soon as it has an answer."""
+        client = self._agents[agent]
+        path = f"/api/questions/{question_id}/wait"
+        standing: dict[str, Any] = (await client.get(path, params={"timeout": 20})).json()
+        return standing
+
     async def join(self, name: str, *, admin: bool = False) -> Actor:
         """Somebody else who decides, with a passphrase of their own: that name's."""
         await self.token(CredentialKind.APPROVER)

@@ -10,6 +10,7 @@ from playwright.async_api import expect
 from tests.browser.conftest import IN_ONE_LOOP, OpenWindow
 from tests.browser.site import PASSPHRASE, Site
 from tests.browser.test_hostile import ask_hostile
+from tests.browser.test_questions import FORM, KEY
 from tests.browser.window import DESKTOP, PHONE, Window
 
 AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
@@ -72,6 +73,14 @@ async def test_axe_finds_nothing(
     await window.page.keyboard.press("Enter")
     await expect(window.result).to_be_visible()
     assert await faults(window) == []
+    asked = (
+        await site.ask_people("clarification", items=[{"question": "Which?", "options": ["a", "b"]}]),
+        await site.ask_people("elicitation", message="log in", schema=FORM, answer_key=KEY),
+    )
+    for name in asked:
+        await window.open(f"/#/inbox/{name}")
+        await expect(window.question.get_by_role("button", name="Send", exact=True)).to_be_visible()
+        assert await faults(window) == []
     await window.open("/#/grants")
     await expect(window.page.get_by_role("heading", name="Grants and vetoes")).to_be_visible()
     assert await faults(window) == []

@@ -68,6 +68,11 @@ class Window:
         return self.page.locator("sayso-approval-card")
 
     @property
+    def question(self) -> Locator:
+        """The question that is open."""
+        return self.page.locator("sayso-question")
+
+    @property
     def title(self) -> Locator:
         """What the card says will happen."""
         return self.card.locator("h1")

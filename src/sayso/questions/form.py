@@ -103,16 +103,21 @@ def fill(form: Form, content: object) -> dict[str, Any]:
     answer = {name: value for name, value in content.items() if value is not None}
     if sum(len(str(value)) for value in answer.values()) > MAX_FORM_ANSWER:
         raise AnswerInvalid("the answer is too long", f"at most {MAX_FORM_ANSWER} characters")
-    faults = []
+    faults: list[str] = []
+    fields: dict[str, str] = {}
     try:
         for fault in _validator(form.schema).iter_errors(answer):
             place = ".".join(str(part) for part in fault.instance_path)
             # The mask keeps the value out of the words: it may be a secret, and these are shown and logged.
             faults.append(f"{place}: {fault.message[:200]}" if place else fault.message[:200])
+            name = fault.instance_path[0] if place else getattr(fault.kind, "property", None)
+            if name in form.schema["properties"]:
+                fields.setdefault(str(name), fault.message[:200] if place else "this is required")
     except ValueError as error:
         raise AnswerInvalid("the answer is not valid Unicode, or no JSON") from error
     if faults:
-        raise AnswerInvalid(f"the answer does not fit: {'; '.join(faults[:5])}", "change it")
+        said = f"the answer does not fit: {'; '.join(faults[:5])}"
+        raise AnswerInvalid(said, "change it", fields=fields)
     return answer
 
 

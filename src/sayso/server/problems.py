@@ -116,6 +116,8 @@ def describe(error: errors.SaysoError) -> dict[str, Any]:
     match error:
         case errors.RequestClosed():
             more = {"request_status": error.status, "resolution": error.resolution}
+        case errors.AnswerInvalid():
+            more = {"fields": error.fields or None}
         case errors.RateLimited():
             more = {"retry_after": error.retry_after}
         case errors.RuleSyntaxError():

@@ -1,6 +1,8 @@
 // The server's API, typed: one method an act; what goes wrong is a `Refused` with the server's words.
 
-/** @import {Bypass, ByRule, CallSet, Card, Inbox, Keep, Kept, Me, Problem, Remembered} from "./types.js" */
+import { FOLDERS } from "./requests.js";
+
+/** @import {Asked, Bypass, ByRule, CallSet, Card, Inbox, Keep, Kept, Kind, Me, Problem, Remembered, TaskList} from "./types.js" */
 
 const KEY = "sayso-login";
 
@@ -115,9 +117,38 @@ export class Api {
     return /** @type {ByRule[]} */ (await this.#send("GET", "api/inbox/by-rule"));
   }
 
-  /** @param {string} id */
-  async card(id) {
-    return /** @type {Card} */ (await this.#send("GET", `api/inbox/approvals/${encodeURIComponent(id)}`));
+  /**
+   * One request; where its kind is not known it is looked for among all kinds.
+   * @param {string} id
+   * @param {Kind} [kind]
+   * @returns {Promise<Card | Asked>}
+   */
+  async request(id, kind) {
+    const [folder, ...others] = kind ? [FOLDERS[kind]] : Object.values(FOLDERS);
+    try {
+      return /** @type {Card | Asked} */ (await this.#send("GET", `api/inbox/${folder}/${encodeURIComponent(id)}`));
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 404 || others.length === 0) throw error;
+    }
+    const found = await Promise.allSettled(others.map((other) => this.#send("GET", `api/inbox/${other}/${encodeURIComponent(id)}`)));
+    const there = found.find((one) => one.status === "fulfilled");
+    if (!there) throw /** @type {PromiseRejectedResult} */ (found[0]).reason;
+    return /** @type {Asked} */ (there.value);
+  }
+
+  /**
+   * A person's word on a question.
+   * @template {Asked} T
+   * @param {T} question
+   * @param {object} body
+   */
+  async answer({ request_id, kind }, body) {
+    return /** @type {T} */ (await this.#send("POST", `api/inbox/${FOLDERS[kind]}/${encodeURIComponent(request_id)}/resolve`, body));
+  }
+
+  /** @param {string} session its task list */
+  async tasks(session) {
+    return /** @type {TaskList} */ (await this.#send("GET", `api/sessions/${encodeURIComponent(session)}/tasks`));
   }
 
   /** @param {string} id the calls of one turn, as one exact and ordered set */

@@ -3,7 +3,7 @@
 import { asShown } from "./shown.js";
 import { at, span } from "./time.js";
 
-/** @import {Card, Shown} from "./types.js" */
+/** @import {Asked, Card, Shown} from "./types.js" */
 /** @typedef {{words: Shown, tone: "good" | "bad" | "plain"}} Result */
 
 /**
@@ -85,6 +85,39 @@ export function result(card, me, now) {
       const tone = card.status === "failed" || card.outcome?.ok === false ? "bad" : "good";
       const odd = ["unknown", "lapsed", "superseded", "unreported"].includes(card.status);
       return say(`Approved by ${who ?? "policy"}${when}${comment}${ran(card, me)}`, odd ? "plain" : tone);
+    }
+  }
+}
+
+const ANSWERED = { clarification: "Answered", elicitation: "Accepted", plan: "Answered" };
+
+/**
+ * The line that stands where the buttons of a question stood.
+ * @param {Asked} question
+ * @param {string} me the reader's name
+ * @param {number} now
+ * @returns {Result}
+ */
+export function answered(question, me, now) {
+  const { status, resolution } = question;
+  const by = resolution?.by ? ` by ${resolution.by === me ? "you" : resolution.by}` : "";
+  const when = resolution ? ` ${at(resolution.at, now)}` : "";
+  const comment = resolution?.comment ? `: ${resolution.comment}` : "";
+  /** @type {(text: string, tone: Result["tone"]) => Result} */
+  const say = (text, tone) => ({ words: asShown(text), tone });
+  switch (status) {
+    case "pending":
+      return say("Waits for an answer", "plain");
+    case "expired":
+      return say(`Expired${when}: nobody answered in time`, "plain");
+    case "declined":
+      return say(`Declined${by}${when}`, "bad");
+    case "cancelled":
+      return say(`Cancelled${by}${when}${comment || (by ? "" : ": whoever asked needs it no more")}`, "plain");
+    default: {
+      if (question.kind !== "plan") return say(`${ANSWERED[question.kind]}${by}${when}`, "good");
+      const label = question.answers.find(({ answer }) => answer === question.answer)?.label ?? "";
+      return say(`Answered${by}${when}: ${label}`, question.answer === "keep-planning" ? "plain" : "good");
     }
   }
 }

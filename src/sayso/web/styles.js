@@ -26,12 +26,14 @@ function sheet(href) {
 }
 
 /**
- * The shared style sheet and the one beside a component's script.
+ * The shared style sheet, others by their names, and the one beside a component's script.
  * @param {string} script the component's `import.meta.url`
+ * @param {string[]} others files in this folder
  * @returns {CSSStyleSheet[]}
  */
-export function styles(script) {
-  return [sheet(new URL("shared.css", import.meta.url).href), sheet(script.replace(/\.js$/, ".css"))];
+export function styles(script, ...others) {
+  const shared = ["shared.css", ...others].map((name) => sheet(new URL(name, import.meta.url).href));
+  return [...shared, sheet(script.replace(/\.js$/, ".css"))];
 }
 
 /** Settles when every style sheet asked for so far has arrived; rejects if one cannot. */

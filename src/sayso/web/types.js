@@ -41,6 +41,54 @@
  * @property {string} note
  */
 
+/** @typedef {"approval" | "clarification" | "elicitation" | "plan"} Kind */
+
+/**
+ * @typedef {object} Question what every question has that is no approval
+ * @property {string} request_id
+ * @property {number} version
+ * @property {"pending" | "answered" | "declined" | "expired" | "cancelled"} status
+ * @property {Shown} title
+ * @property {Shown} agent
+ * @property {Shown} user
+ * @property {string} session_id
+ * @property {string} source
+ * @property {Shown | null} context_label
+ * @property {string} created_at
+ * @property {string | null} expires_at
+ * @property {boolean} may_answer
+ * @property {string | null} refused why the reader may not
+ * @property {Resolution | null} resolution
+ */
+
+/** @typedef {{question: Shown, options: Shown[], multi_select: boolean, answer: Shown | null}} Item */
+/** @typedef {Question & {kind: "clarification", items: Item[]}} Clarification */
+
+/**
+ * @typedef {object} FormField
+ * @property {string} name
+ * @property {"string" | "number" | "integer" | "boolean" | "array"} kind
+ * @property {Shown} label
+ * @property {Shown | null} description
+ * @property {boolean} required
+ * @property {boolean} secret
+ * @property {string | null} format
+ * @property {{value: string, label: Shown}[]} choices
+ * @property {unknown} default
+ * @property {Record<string, unknown>} constraints
+ */
+
+/** @typedef {{text: Shown, host: Shown, href: string | null}} Url */
+/** @typedef {{message: Shown, server: Shown | null, mode: "form" | "url", fields: FormField[], url: Url | null}} Form */
+/** @typedef {Question & Form & {kind: "elicitation"}} Elicitation */
+
+/** @typedef {"carry-out" | "accept-edits" | "keep-planning"} PlanAnswer */
+/** @typedef {Question & {kind: "plan", plan: Shown, answers: {answer: PlanAnswer, label: string}[], answer: PlanAnswer | null}} PlanReview */
+
+/** @typedef {Clarification | Elicitation | PlanReview} Asked a question, of one of the three kinds */
+
+/** @typedef {{items: {content: Shown, status: "pending" | "in_progress" | "done"}[], done: number, total: number}} TaskList */
+
 /** @typedef {{by: string, channel: string, vote: "approve" | "reject", comment: string | null, at: string}} Review */
 
 /**
@@ -56,7 +104,7 @@
  */
 
 /**
- * @typedef {object} Question
+ * @typedef {object} AskedBack
  * @property {string} by
  * @property {Shown} text
  * @property {string} at
@@ -81,7 +129,7 @@
  * @property {boolean} escalated
  * @property {boolean} confirms
  * @property {string | null} snoozed_until
- * @property {Question[]} questions
+ * @property {AskedBack[]} questions
  * @property {boolean} may_ask_back
  * @property {Glass | null} glass
  * @property {boolean} may_break_glass
@@ -160,7 +208,17 @@
  * @property {{saved: Shown[], problem: Shown | null} | null} remembered
  */
 
-/** @typedef {{total: number, approvals: Card[], snoozed: Card[], recent: Card[], problems: Shown[]}} Inbox */
+/**
+ * @typedef {object} Inbox
+ * @property {number} total
+ * @property {Card[]} approvals
+ * @property {Clarification[]} clarifications
+ * @property {Elicitation[]} elicitations
+ * @property {PlanReview[]} plans
+ * @property {Card[]} snoozed
+ * @property {Card[]} recent
+ * @property {Shown[]} problems
+ */
 
 /** @typedef {{batch_id: string, digest: string, code: string, waits: boolean, cards: Card[]}} CallSet the calls of a turn, in their order */
 
@@ -210,6 +268,7 @@
  * @property {string} [detail]
  * @property {string} [hint]
  * @property {Resolution | null} [resolution]
+ * @property {Record<string, string>} [fields] what is wrong with an answer, field by field
  */
 
 /** @typedef {"connecting" | "live" | "offline"} Connection */

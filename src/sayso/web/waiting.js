@@ -2,10 +2,11 @@
 
 import { Events } from "./events.js";
 import { Refused } from "./api.js";
+import { byAge, isCard, isOpen, isQuestion, kindOf, kindTold } from "./requests.js";
 import { now } from "./time.js";
 
 /** @import {Api} from "./api.js" */
-/** @import {ByRule, CallSet, Card, Connection, Keep, Me, Shown} from "./types.js" */
+/** @import {Asked, ByRule, CallSet, Card, Connection, Keep, Kind, Me, Shown} from "./types.js" */
 /** @import {Told} from "./events.js" */
 
 const BY_RULE_EVERY = 5000; // milliseconds: no event tells of what rules alone decide
@@ -14,19 +15,7 @@ const MANY = 20; // from so many changes on the whole inbox is fetched instead
 const AGAIN = 2000; // milliseconds until what could not be fetched is asked for again
 const RESTING = 10_000; // milliseconds that a row decided elsewhere stays in the list
 
-/** @param {Card} card whether a person still has something to say of it */
-export function isOpen(card) {
-  if (card.status === "pending") return card.asking.snoozed_until === null;
-  return card.status === "unknown" || card.asking.may_review_glass;
-}
-
-/** @type {(a: Card, b: Card) => number} */
-const byAge = (a, b) => (a.created_at === b.created_at ? 0 : a.created_at < b.created_at ? -1 : 1);
-
-/** @param {unknown} card whether an event brought the card along */
-const isCard = (card) => card !== null && typeof card === "object" && "request_id" in card;
-
-/** Dispatches "change" whenever something that is shown has changed, "logged-out" when the login ended. */
+/** Dispatches "change" whenever something that is shown has changed, and "told" with each event of the server. */
 export class Waiting extends EventTarget {
   /**
    * @param {Api} api
@@ -36,7 +25,7 @@ export class Waiting extends EventTarget {
     super();
     this.api = api;
     this.me = me;
-    /** @type {Map<string, Card>} */
+    /** @type {Map<string, Card | Asked>} */
     this.cards = new Map();
     /** @type {string[]} the rows of the list: what waits longest first, what is new at the end */
     this.order = [];
@@ -59,8 +48,8 @@ export class Waiting extends EventTarget {
     this.loads = 0;
     /** @type {Set<string>} the displayed cards that the server was told of */
     this.told = new Set();
-    /** @type {Set<string>} */
-    this.dirty = new Set();
+    /** @type {Map<string, Kind | undefined>} what has changed, with its kind where that is known */
+    this.dirty = new Map();
     /** @type {Map<string, number>} when a row was decided, by this page's own clock */
     this.settledAt = new Map();
     this.mayTidy = () => true;
@@ -87,13 +76,14 @@ export class Waiting extends EventTarget {
 
   /** The cards of the list, in its order. */
   get rows() {
-    return this.order.map((id) => /** @type {Card} */ (this.cards.get(id)));
+    return this.order.map((id) => /** @type {Card | Asked} */ (this.cards.get(id)));
   }
 
   /** What this person put off, in the order in which it comes back. */
   get snoozed() {
+    const approvals = [...this.cards.values()].flatMap((one) => (isQuestion(one) ? [] : [one]));
     const until = (/** @type {Card} */ card) => card.asking.snoozed_until ?? "";
-    return [...this.cards.values()]
+    return approvals
       .filter((card) => card.status === "pending" && until(card) !== "" && !this.order.includes(card.request_id))
       .sort((a, b) => (until(a) < until(b) ? -1 : 1));
   }
@@ -236,10 +226,10 @@ export class Waiting extends EventTarget {
     const inbox = await this.api.inbox();
     // What was asked later says how things stand now: what may be approved changes without a version.
     if (turn !== this.loads) return;
-    const there = new Set(inbox.approvals.map((card) => card.request_id));
+    const waits = [...inbox.approvals, ...inbox.clarifications, ...inbox.elicitations, ...inbox.plans].sort(byAge);
+    const there = new Set(waits.map((card) => card.request_id));
     const gone = this.rows.filter((card) => isOpen(card) && !there.has(card.request_id));
-    const cards = [...inbox.approvals].sort(byAge);
-    for (const card of [...cards, ...inbox.snoozed]) this.put(card, { quiet: true });
+    for (const card of [...waits, ...inbox.snoozed]) this.put(card, { quiet: true });
     this.recent = inbox.recent.slice(0, 5);
     this.problems = inbox.problems;
     for (const card of this.recent) this.put(card, { quiet: true });
@@ -263,10 +253,11 @@ export class Waiting extends EventTarget {
     }
   }
 
-  /** @param {string} id fetches one card anew */
+  /** @param {string} id fetches one request anew */
   async refresh(id) {
+    const known = this.cards.get(id);
     try {
-      this.put(await this.api.card(id));
+      this.put(await this.api.request(id, known && kindOf(known)));
     } catch (error) {
       if (!(error instanceof Refused) || ![403, 404].includes(error.status)) return;
       this.cards.delete(id);
@@ -277,8 +268,8 @@ export class Waiting extends EventTarget {
   }
 
   /**
-   * Takes a card as the server knows it, unless it is older than the one that is here.
-   * @param {Card} card
+   * Takes a request as the server knows it, unless it is older than the one that is here.
+   * @param {Card | Asked} card
    * @param {{quiet?: boolean}} [how] quiet: the caller tells of the change
    */
   put(card, { quiet = false } = {}) {
@@ -296,7 +287,7 @@ export class Waiting extends EventTarget {
       this.fresh.delete(id);
       this.settledAt.set(id, performance.now());
     }
-    if (!isOpen(card) && card.resolution && (this.loaded || before)) this.#remember(card);
+    if (!isQuestion(card) && !isOpen(card) && card.resolution && (this.loaded || before)) this.#remember(card);
     if (!quiet) this.#changed();
   }
 
@@ -309,7 +300,9 @@ export class Waiting extends EventTarget {
   }
 
   /** @param {Told} told an event of the server */
-  #onEvent({ kind, data }) {
+  #onEvent(told) {
+    const { kind, data } = told;
+    this.dispatchEvent(new CustomEvent("told", { detail: told }));
     if (kind === "reload" || kind === "settings_changed") {
       void this.#loadSurely();
       return;
@@ -323,19 +316,19 @@ export class Waiting extends EventTarget {
     const known = this.cards.get(id);
     if (known && typeof data["version"] === "number" && data["version"] <= known.version) return;
     if (this.dirty.size === 0) setTimeout(() => this.#fetchDirty(), TOGETHER);
-    this.dirty.add(id);
+    this.dirty.set(id, kindTold(kind) ?? (known && kindOf(known)));
   }
 
   #fetchDirty() {
-    const ids = [...this.dirty];
+    const changed = [...this.dirty];
     this.dirty.clear();
-    if (ids.length > MANY) void this.#loadSurely();
-    else void this.#refreshAll(ids);
+    if (changed.length > MANY) void this.#loadSurely();
+    else void this.#refreshAll(changed);
   }
 
-  /** @param {string[]} ids takes them together, so that what was asked first comes first */
-  async #refreshAll(ids) {
-    const answers = await Promise.allSettled(ids.map((id) => this.api.card(id)));
+  /** @param {[string, Kind | undefined][]} changed takes them together, so that what was asked first comes first */
+  async #refreshAll(changed) {
+    const answers = await Promise.allSettled(changed.map(([id, kind]) => this.api.request(id, kind)));
     answers
       .flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []))
       .sort(byAge)
@@ -369,15 +362,15 @@ export class Waiting extends EventTarget {
     const back = this.snoozed.filter(({ asking }) => Date.parse(asking.snoozed_until ?? "") <= now());
     for (const { request_id } of back) void this.refresh(request_id);
     const until = performance.now() - RESTING;
-    const rested = (/** @type {Card} */ card) => (this.settledAt.get(card.request_id) ?? Infinity) < until;
+    const rested = (/** @type {Card | Asked} */ card) => (this.settledAt.get(card.request_id) ?? Infinity) < until;
     if (!this.mayTidy()) return;
     if (this.#drop((card) => card.request_id !== this.selected && rested(card))) this.#changed();
   }
 
-  /** @param {(card: Card) => boolean} leaves */
+  /** @param {(card: Card | Asked) => boolean} leaves */
   #drop(leaves) {
     const before = this.order.length;
-    this.order = this.order.filter((id) => !leaves(/** @type {Card} */ (this.cards.get(id))));
+    this.order = this.order.filter((id) => !leaves(/** @type {Card | Asked} */ (this.cards.get(id))));
     return this.order.length !== before;
   }
 

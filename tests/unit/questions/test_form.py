@@ -110,6 +110,23 @@ def test_an_answer_is_checked_and_no_fault_tells_a_value() -> None:
 
 
 @pytest.mark.spec("Q-8")
+def test_what_is_wrong_is_said_field_by_field_and_never_with_the_value() -> None:
+    read = read_form(form(password={"type": "string", "minLength": 9}, n={"type": "integer"}))
+    with pytest.raises(AnswerInvalid) as refused:
+        fill(read, {"password": "hunter2", "n": "hunter2", "hunter2": 1})
+    assert set(refused.value.fields) == {"password", "n"}
+    assert "shorter than 9" in refused.value.fields["password"]
+    assert "hunter2" not in str(refused.value.fields)
+    needs = read_form({**form(n={"type": "integer"}), "required": ["n"]})
+    with pytest.raises(AnswerInvalid) as missing:
+        fill(needs, {})
+    assert missing.value.fields == {"n": "this is required"}
+    with pytest.raises(AnswerInvalid) as none:
+        fill(needs, "hunter2")
+    assert none.value.fields == {}
+
+
+@pytest.mark.spec("Q-8")
 def test_what_was_typed_becomes_a_value_of_the_fields_kind() -> None:
     read = read_form(
         form(

@@ -115,6 +115,7 @@ async def test_a_form_is_shown_field_by_field_and_its_answer_is_never_shown(site
     path = f"/api/inbox/elicitations/{name}/resolve"
     wrong = await page.post(path, json={"action": "accept", "content": {"password": "hunter2"}})
     assert (wrong.status_code, problem_of(wrong)) == (400, "answer-invalid")
+    assert set(wrong.json()["fields"]) == {"password"}
     content = {"password": "hunter2-hunter2", "kind": "a"}
     done = await page.post(path, json={"action": "accept", "content": content})
     assert done.json()["status"] == "answered"

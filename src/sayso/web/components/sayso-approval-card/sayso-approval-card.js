@@ -3,10 +3,10 @@
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
 import { asShown, isLong, linesOf, plainText } from "../../shown.js";
 import { styles } from "../../styles.js";
-import { ago, inFull, left, now, Ticking } from "../../time.js";
 import { SaysoDecision } from "../sayso-decision/sayso-decision.js";
 import "../sayso-asking/sayso-asking.js";
 import "../sayso-dialogue/sayso-dialogue.js";
+import "../sayso-facts/sayso-facts.js";
 import "../sayso-set/sayso-set.js";
 import "../sayso-shown/sayso-shown.js";
 import "../sayso-what/sayso-what.js";
@@ -33,7 +33,6 @@ export class SaysoApprovalCard extends LitElement {
     /** @type {Waiting | null} */
     this.waiting = null;
     this.explained = false;
-    new Ticking(this);
   }
 
   /** The bar that decides; null while there is no card. */
@@ -69,7 +68,8 @@ export class SaysoApprovalCard extends LitElement {
           </div>
           <span class="code" title="Four words for the digest of exactly this call; they are the same everywhere"><span class="unseen">Code: </span>${card.code}</span>
         </div>
-        ${this.#meta(card)} ${this.#gone(card)} ${this.#why(card)}
+        <sayso-facts class="meta" .request=${card} .me=${waiting.me.person.name}></sayso-facts>
+        ${this.#gone(card)} ${this.#why(card)}
         <sayso-what .card=${card}></sayso-what>
         ${this.#led(card)} ${this.#cameOfIt(card)}
         <sayso-asking .card=${card} .waiting=${waiting}></sayso-asking>
@@ -77,25 +77,6 @@ export class SaysoApprovalCard extends LitElement {
       </div>
       <sayso-decision .card=${card} .waiting=${waiting}></sayso-decision>
     </article>`;
-  }
-
-  /** @param {Card} card */
-  #meta(card) {
-    const mine = waitingName(this.waiting) === plainText(card.user);
-    const time = now();
-    return html`<ul class="facts meta">
-      <li><sayso-shown line .runs=${card.agent}></sayso-shown></li>
-      ${mine ? nothing : html`<li>for <sayso-shown line .runs=${card.user}></sayso-shown></li>`}
-      ${card.context_label ? html`<li><sayso-shown line .runs=${card.context_label}></sayso-shown></li>` : nothing}
-      <li>over <sayso-shown line .runs=${asShown(card.source)}></sayso-shown></li>
-      ${card.workspace ? html`<li class="place"><sayso-shown line .runs=${card.workspace}></sayso-shown></li>` : nothing}
-      <li class="num" title=${inFull(card.created_at)}>asked ${ago(card.created_at, time)}</li>
-      ${card.status !== "pending"
-        ? nothing
-        : card.expires_at
-          ? html`<li class="num" title=${inFull(card.expires_at)}>expires in ${left(card.expires_at, time)}</li>`
-          : html`<li>no time limit</li>`}
-    </ul>`;
   }
 
   /** @param {Card} card */
@@ -166,11 +147,6 @@ export class SaysoApprovalCard extends LitElement {
   #onToggle(event) {
     if (event.currentTarget instanceof HTMLDetailsElement) this.explained = event.currentTarget.open;
   }
-}
-
-/** @param {Waiting | null} waiting */
-function waitingName(waiting) {
-  return waiting?.me.person.name ?? "";
 }
 
 /**

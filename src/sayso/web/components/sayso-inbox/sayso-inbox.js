@@ -6,14 +6,15 @@ import { actOf } from "../../keys.js";
 import { readText } from "../../shown.js";
 import { styles } from "../../styles.js";
 import { now, Ticking } from "../../time.js";
-import { isOpen } from "../../waiting.js";
+import { isOpen, isQuestion, titleOf } from "../../requests.js";
 import { SaysoApprovalCard } from "../sayso-approval-card/sayso-approval-card.js";
 import { SaysoKeys } from "../sayso-keys/sayso-keys.js";
+import { SaysoQuestion } from "../sayso-question/sayso-question.js";
 import "../sayso-by-rule/sayso-by-rule.js";
 import "../sayso-row/sayso-row.js";
 import "../sayso-shown/sayso-shown.js";
 
-/** @import {Card} from "../../types.js" */
+/** @import {Asked, Card} from "../../types.js" */
 /** @import {Waiting} from "../../waiting.js" */
 
 const LIST = "#/inbox";
@@ -72,6 +73,14 @@ export class SaysoInbox extends LitElement {
     return found instanceof SaysoApprovalCard ? found : null;
   }
 
+  /** Takes the reader to the top of what is open. */
+  async #focusTitle() {
+    const open = this.renderRoot.querySelector("sayso-approval-card, sayso-question");
+    if (!(open instanceof SaysoApprovalCard || open instanceof SaysoQuestion)) return;
+    await open.updateComplete;
+    open.focusTitle();
+  }
+
   /** @override */
   willUpdate() {
     const { waiting } = this;
@@ -87,7 +96,7 @@ export class SaysoInbox extends LitElement {
     document.title = waiting.count > 0 ? `sayso · Inbox (${waiting.count})` : "sayso · Inbox";
     this.toggleAttribute("one", waiting.selected !== null);
     if (!this.focusNext) return;
-    if (waiting.current) void this.card?.updateComplete.then(() => this.card?.focusTitle());
+    if (waiting.current) void this.#focusTitle();
     else this.renderRoot.querySelector("h1")?.focus();
     this.focusNext = waiting.selected !== null && !waiting.current;
   }
@@ -110,7 +119,9 @@ export class SaysoInbox extends LitElement {
         </section>
         ${current
           ? html`<section class="card" aria-label="The request">
-              <sayso-approval-card .card=${current} .waiting=${waiting} @sayso-next=${this.#onNext}></sayso-approval-card>
+              ${isQuestion(current)
+                ? html`<sayso-question .question=${current} .waiting=${waiting} @sayso-next=${this.#onNext}></sayso-question>`
+                : html`<sayso-approval-card .card=${current} .waiting=${waiting} @sayso-next=${this.#onNext}></sayso-approval-card>`}
             </section>`
           : nothing}
       </main>
@@ -129,7 +140,7 @@ export class SaysoInbox extends LitElement {
 
   /**
    * @param {Waiting} waiting
-   * @param {Card[]} rows
+   * @param {(Card | Asked)[]} rows
    */
   #list(waiting, rows) {
     const fresh = waiting.fresh.size;
@@ -162,12 +173,12 @@ export class SaysoInbox extends LitElement {
     </details>`;
   }
 
-  /** @param {Card} card */
+  /** @param {Card | Asked} card */
   #row(card) {
     const { waiting } = this;
     const time = now();
     // Rows are drawn anew only when their words change: each second with a limit, else each minute.
-    const step = card.status === "pending" && (card.expires_at || card.asking.snoozed_until) ? 1000 : 10_000;
+    const step = card.status === "pending" && (card.expires_at || (!isQuestion(card) && card.asking.snoozed_until)) ? 1000 : 10_000;
     return html`<li>
       <sayso-row
         data-id=${card.request_id}
@@ -185,7 +196,7 @@ export class SaysoInbox extends LitElement {
     const fresh = waiting.fresh.size;
     if (fresh === 0) return "";
     const last = waiting.rows.findLast((card) => waiting.fresh.has(card.request_id));
-    return `${fresh} new: ${readText(last?.action).slice(0, 120)}`;
+    return `${fresh} new: ${readText(titleOf(last)).slice(0, 120)}`;
   }
 
   /**

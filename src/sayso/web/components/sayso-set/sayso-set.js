@@ -61,7 +61,7 @@ export class SaysoSet extends LitElement {
     }
     if (!card?.batch_id) return;
     // As soon as one of its calls has come or has moved on, the whole is read anew.
-    const here = [...(this.waiting?.cards.values() ?? [])].filter((one) => one.batch_id === card.batch_id);
+    const here = [...(this.waiting?.cards.values() ?? [])].filter((one) => "batch_id" in one && one.batch_id === card.batch_id);
     const read = new Map(set?.cards.map((one) => [one.request_id, one.version]));
     const wanted = here.map((one) => `${one.request_id} ${one.version}`).join();
     if (here.some((one) => one.version > (read.get(one.request_id) ?? -1)) && this.asked !== wanted) {
