@@ -205,10 +205,18 @@ class Site:
         return [{**standing, "agent": agent} for standing in answer.json()["standings"]]
 
     async def ask_people(
-        self, kind: str, *, agent: str = "claude-code", session: dict[str, Any] | None = None, **what: Any
+        self,
+        kind: str,
+        *,
+        agent: str = "claude-code",
+        session: dict[str, Any] | None = None,
+        **what: Any,
     ) -> str:
         """Ask people something that is no approval, as an agent: its id."""
         client, session_id = await self._opened(agent, session)
+        if kind == "plan":
+            begun = await client.post(f"/api/sessions/{session_id}/plan", json={})
+            assert begun.json()["planning"], begun.text
         body = {"session_id": session_id, "kind": kind, **what}
         answer = await client.post("/api/questions", json=body)
         assert answer.status_code == 200, answer.text

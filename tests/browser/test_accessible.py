@@ -74,7 +74,9 @@ async def test_axe_finds_nothing(
     await expect(window.result).to_be_visible()
     assert await faults(window) == []
     asked = (
-        await site.ask_people("clarification", items=[{"question": "Which?", "options": ["a", "b"]}]),
+        await site.ask_people(
+            "clarification", items=[{"question": "Which?", "options": ["a", "b"]}]
+        ),
         await site.ask_people("elicitation", message="log in", schema=FORM, answer_key=KEY),
     )
     for name in asked:

@@ -165,6 +165,7 @@ async def test_a_plan_is_approved(desktop: Window, site: Site) -> None:
     await expect(yes).to_be_visible()
     await yes.click()
     await expect(desktop.question.locator(".result")).to_contain_text("Yes, carry it out")
+    await expect(desktop.question).to_contain_text("below .sayso/plans")
     assert (await site.told(name))["plan_answer"] == "carry-out"
 
 

@@ -54,6 +54,9 @@ export class SaysoPlan extends LitElement {
               <textarea id="feedback" maxlength="8000" autocomplete="off" aria-describedby="goes" ?disabled=${this.answering.busy}></textarea>
             </div>`
           : nothing}
+        ${question.answer && question.answer !== FEEDBACK
+          ? html`<p class="meta">The agent’s side keeps it in the session’s workspace, below <code>.sayso/plans</code>.</p>`
+          : nothing}
         ${said
           ? html`<section aria-labelledby="said">
               <h2 id="said">What should be different</h2>
