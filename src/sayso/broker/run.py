@@ -34,6 +34,9 @@ _log = structlog.get_logger("sayso.run")
 WAIT_SECONDS = 50.0
 """How long one wait lasts before it is renewed; it keeps the caller present."""
 
+SETTLE_SECONDS = 5.0
+"""How long a caller that is cancelled waits for its call to have been made, so that it can be left."""
+
 RETRY_SECONDS = 1.0
 """How long until an approved call that could not be claimed is tried again."""
 
@@ -205,7 +208,9 @@ async def _submit(port: GatePort, draft: CallDraft) -> Standing:
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        with contextlib.suppress(SaysoError):
+        await asyncio.wait({task}, timeout=SETTLE_SECONDS)
+        task.cancel()  # then a hook or the reviewer is still asked, and nothing has been written
+        with contextlib.suppress(SaysoError, asyncio.CancelledError):
             standing = await task
             if standing.status is not None:
                 await _leave(port, standing.call_id)

@@ -195,6 +195,19 @@ async def test_the_store_is_free_and_time_goes_on_while_a_hook_is_waited_for() -
     assert (scene.clock.now() - request.created_at) == 0, "it is asked now, not then"
 
 
+@pytest.mark.spec("GATE-3")
+async def test_a_caller_that_is_cancelled_does_not_wait_for_the_hook() -> None:
+    scene = advised(hooked(ALLOWS, takes=9))
+    running = asyncio.create_task(run(await scene.gate(), draft(), scene.execute))
+    await asyncio.sleep(1)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert scene.clock.now() == at(6)
+    await asyncio.sleep(30)
+    assert (scene.runs, await scene.audit()) == ([], [])
+
+
 # ── again ──
 
 

@@ -115,7 +115,10 @@ class GatePort(AskingPort, Protocol):
         """The verdict, with grants, asking nobody."""
 
     async def submit(self, draft: CallDraft) -> Standing:
-        """The verdict; where it asks, the durable request that people now see (or the one it joins)."""
+        """The verdict; where it asks, the durable request that people now see (or the one it joins).
+
+        Hooks and the reviewer are asked before: it may take minutes (core/advice.py).
+        """
 
     async def wait(self, call_id: str, timeout: float) -> Standing:
         """How the call stands once a person decided or asked back, or after so many seconds.
