@@ -16,8 +16,8 @@ from sayso.gate.review_prompt import Prompt
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-MAX_TOKENS = 1000
-"""An answer is a sentence; a model that thinks before it answers has room for that."""
+MAX_TOKENS = 8000
+"""An answer is a sentence; but what a model thinks before it answers is counted, too."""
 
 MISSING = "the reviewer needs a further package; install sayso[auto]"
 
