@@ -15,6 +15,7 @@ import orjson
 
 from sayso.audit.record import RecordKind
 from sayso.broker.consultant import Consultation, Heard
+from sayso.broker.one_reading import reading_once
 from sayso.broker.ports import Page, StoredCall
 from sayso.broker.world import World, decide_call, decided
 from sayso.core.advice import HOOKS_SECONDS, REVIEW_SECONDS
@@ -45,10 +46,12 @@ AT_ONCE = 8
 class Advised:
     """A verdict, the session as it is now, and for the audit log who was asked and how it went.
 
-    `dialogue` is what led to the call, with a summary where one was wanted and could be had (REV-4).
+    `world` reads the rules that it was decided with. `dialogue` is what led to the call, with a summary
+    where one was wanted and could be had (REV-4).
     """
 
     verdict: Verdict
+    world: World
     session: Session
     dialogue: Dialogue | None
     notes: tuple[str, ...] = ()
@@ -60,31 +63,35 @@ async def decide_with_advice(
     call: ToolCall,
     dialogue: Dialogue | None,
     heard: Heard | None = None,
+    *,
+    once: World,
 ) -> Advised:
     """Decide a call that is submitted, asking hooks and the reviewer where a person would be asked.
 
     It may take minutes (core/advice.py), in which nothing is held and nothing has been written. `heard` is
-    what was heard of the call already.
+    what was heard of the call already. `once` reads the rules that were read for the call so far; after
+    somebody was waited for they are read anew.
     """
     if heard is None:
-        verdict, heard = await _heard(world, session, call, dialogue)
+        verdict, heard = await _heard(once, session, call, dialogue)
         if heard is None and not _lacks_summary(world, verdict, dialogue):
-            return Advised(verdict, session, dialogue)
+            return Advised(verdict, once, session, dialogue)
     opinion, notes = (None, ()) if heard is None else (heard.opinion, heard.notes)
-    session, verdict = await _again(world, session, call, opinion)
+    verdict, once, session = await _again(world, session, call, opinion)
     if world.consultant is not None and dialogue and _lacks_summary(world, verdict, dialogue):
         dialogue, more = await world.consultant.summarised(call, dialogue)
-        session, verdict = await _again(world, session, call, opinion)
+        verdict, once, session = await _again(world, session, call, opinion)
         notes = (*notes, *more)
-    return Advised(verdict, session, dialogue, notes)
+    return Advised(verdict, once, session, dialogue, notes)
 
 
 async def _again(
     world: World, session: Session, call: ToolCall, opinion: Opinion | None
-) -> tuple[Session, Verdict]:
+) -> tuple[Verdict, World, Session]:
     """The verdict as of now, of the session as it is now: it may have been stopped meanwhile."""
     session = await world.store.session(session.session_id) or session
-    return session, await decide_call(world, session, call, opinion=opinion)
+    once = reading_once(world)
+    return await decide_call(once, session, call, opinion=opinion), once, session
 
 
 def _lacks_summary(world: World, verdict: Verdict, dialogue: Dialogue | None) -> bool:

@@ -61,8 +61,7 @@ async def submit(
     """
     now = world.clock.now()
     dialogue = read_dialogue(draft.context)
-    # hooks and the reviewer may take minutes: with them, the rules are read anew after each step
-    once = reading_once(world) if world.consultant is None else world
+    once = reading_once(world)
     call = await bound(once, session, draft, now)
     digest = digest_of(call)
     if call.external_id is not None:
@@ -72,8 +71,9 @@ async def submit(
     joined = await _join_twin(world, session, call, digest)
     if joined is not None:
         return standing_of_request(joined)
-    advised = await decide_with_advice(once, session, call, dialogue, heard)
+    advised = await decide_with_advice(world, session, call, dialogue, heard, once=once)
     verdict, session, dialogue = advised.verdict, advised.session, advised.dialogue
+    once = advised.world
     now = world.clock.now()  # hooks and the reviewer may have taken their time
     frozen: tuple[Precondition, ...] | None = None
     remember = Offered()
