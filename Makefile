@@ -67,7 +67,7 @@ demo: install ## see it: a page, a scripted agent, an allowed, an asked and a de
 	@$(BIN)/sayso demo
 
 .PHONY: test
-test: install lint browser ## everything that must hold: lint, then all tests
+test: install lint browser sandbox ## everything that must hold: lint, then all tests
 	@$(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: lint
@@ -110,6 +110,16 @@ browser: ## find a Chromium for the browser tests; as root on Debian, install it
 	fi; \
 	echo "no Chromium: the browser tests will be skipped, or fail where CI=true"; \
 	echo "hint: install chromium or Google Chrome, or name one in SAYSO_CHROMIUM"
+
+.PHONY: sandbox
+sandbox: ## find bubblewrap for the tests of the sandbox; as root on Debian, install it
+	@if command -v bwrap >/dev/null 2>&1 || [ "$$(uname)" != Linux ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		echo "installing bubblewrap for the tests of the sandbox"; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		if apt-get update -qq && apt-get install -y -qq --no-install-recommends bubblewrap >/dev/null; then exit 0; fi; \
+	fi; \
+	echo "no bubblewrap: the tests of the sandbox will be skipped"
 
 .PHONY: screenshots
 screenshots: install browser ## make the pictures of docs/images anew

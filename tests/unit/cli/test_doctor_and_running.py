@@ -49,6 +49,21 @@ def test_a_good_installation(sayso: CommandLine) -> None:
     assert all(finding["good"] for finding in json.loads(sayso("doctor", "--json").out))
 
 
+@pytest.mark.spec("MODE-3")
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [(None, "works here"), ("no namespaces", "does not work here: no namespaces")],
+)
+def test_it_says_whether_the_sandbox_works(
+    bare: CommandLine, monkeypatch: pytest.MonkeyPatch, why: str | None, said: str
+) -> None:
+    async def tried() -> str | None:
+        return why
+
+    monkeypatch.setattr("sayso.cli.commands.doctor.why_not", tried)
+    assert f"ok    the sandbox {said}" in bare("doctor").out
+
+
 def test_nothing_is_made_by_looking(bare: CommandLine) -> None:
     said = bare("doctor")
     assert said.code == ExitCode.FAILURE

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-import shutil
 import stat
 import sys
 import textwrap
@@ -28,6 +27,7 @@ from sayso.config.workspace import SETTINGS_NAME
 from sayso.core.advice import Advice
 from sayso.errors import SaysoError
 from sayso.front.assembly import open_broker, settings_rules
+from sayso.host.sandbox_run import why_not
 from sayso.system.hook_commands import startable
 from sayso.system.language_model import fault_of
 from sayso.system.places import DATABASE_VARIABLE, database_url, find_places
@@ -94,8 +94,9 @@ async def _findings() -> list[Finding]:
         findings.append(Finding(True, what))
     except SaysoError as error:
         findings.append(Finding(False, error.message, error.hint or ""))
-    sandbox = "is here" if shutil.which("bwrap") else "is not installed; nothing needs it yet"
-    findings.append(Finding(True, f"bubblewrap {sandbox}"))
+    why = await why_not()
+    works = "works here (bubblewrap)" if why is None else f"does not work here: {why}"
+    findings.append(Finding(True, f"the sandbox {works}"))  # only the mode bypass needs it
     return findings
 
 
