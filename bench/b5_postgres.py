@@ -103,7 +103,7 @@ def _run(options: Options, server: Server, processes: dict[str, Worker]) -> Repo
                     f"faster than {peer}, {waiting} waiting",
                     found[_many(peer, waiting)],
                     ours,
-                    50,
+                    1,
                     at_least=True,
                 )
                 for peer in (GRAPH, DBOS)
@@ -111,10 +111,10 @@ def _run(options: Options, server: Server, processes: dict[str, Worker]) -> Repo
             *(
                 Goal(
                     f"{name} to waiter awake, p50, beside one fsync",
-                    percentile(values, 0.5) / fsync,
-                    4,
+                    percentile(wakes[name], 0.5) / fsync,
+                    limit,
                 )
-                for name, values in reversed(wakes.items())
+                for name, limit in (("review returned", 6), ("review begun", 40))
             ),
         ),
         notes=_NOTES,
