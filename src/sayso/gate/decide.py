@@ -9,6 +9,7 @@ a_grant_fits_one_digest · an_expired_grant_is_no_grant
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.effect import Effect
@@ -18,6 +19,7 @@ from sayso.core.reason import Reason
 from sayso.gate import steps
 from sayso.gate.asked_call import AskedCall
 from sayso.gate.context import Context
+from sayso.gate.known_addresses import with_addresses_known
 from sayso.gate.plan_mode import passes_in_plan_mode
 from sayso.gate.verdict import Verdict
 from sayso.policy.facts import Facts
@@ -63,6 +65,17 @@ def decide(
     if policy.effect is Effect.ALLOW:
         return Verdict(Effect.ALLOW, policy.reason, digest, policy)
     ask = AskedCall(call, digest, policy, rules, grants, context, facts, now)
+    verdict = _ended(ask)
+    known = policy if verdict.effect is not Effect.ALLOW else with_addresses_known(ask)
+    if known is policy:
+        return verdict
+    if known.effect is Effect.DENY:
+        return Verdict(Effect.DENY, known.reason, digest, known)
+    return _ended(replace(ask, policy=known))
+
+
+def _ended(ask: AskedCall) -> Verdict:
+    """What the first step that speaks says of an ask; a person is asked where none does."""
     for step in STEPS_OF_AN_ASK:
         verdict = step(ask)
         if verdict is not None:

@@ -19,6 +19,7 @@ from sayso.policy.command_index import CommandIndex, CommandMatches, needs_no_al
 from sayso.policy.compiled import CompiledRule, is_catch_all
 from sayso.policy.descriptors import Descriptors
 from sayso.policy.facts import Facts
+from sayso.policy.host_weighing import weigh_host
 from sayso.policy.layer import Layer
 from sayso.policy.matching import PathMatcher, match_named
 from sayso.policy.outcome import PolicyOutcome, TargetOutcome
@@ -27,7 +28,7 @@ from sayso.policy.path_targets import path_target
 from sayso.policy.plan import Plan, look_alike, may_be
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.shell.own_commands import is_for_people, may_be_for_people
-from sayso.policy.targets import targets_of, with_addresses
+from sayso.policy.targets import targets_of
 from sayso.policy.weighing import combine, weigh
 
 MAX_MEMO = 8192
@@ -293,7 +294,7 @@ def _weigh_target(
         ):
             doubts.append(f"what rule `{reached.rule.id}` is about lies below it, or may")
     elif target.kind is TargetKind.HOST:
-        return _weigh_host(target, call, facts, plan, lists, table, doubts, followed)
+        return weigh_host(target, call, facts, plan, lists, table, doubts, followed)
     elif target.kind is TargetKind.COMMAND:
         matches = _matches(plan.list_commands, target, call, facts, plan)
         lists = lists + matches.rules
@@ -338,62 +339,3 @@ def _matches(
 
 def _is_wide(rule: CompiledRule) -> bool:
     return rule.command is None or rule.command.everything
-
-
-def _weigh_host(
-    target: Target,
-    call: ToolCall,
-    facts: Facts,
-    plan: Plan,
-    lists: list[CompiledRule],
-    table: list[CompiledRule],
-    doubts: list[str],
-    followed: Effect | None,
-) -> TargetOutcome:
-    lists, rows = list(lists), list(table)
-    addressed: list[tuple[bool, CompiledRule]] = []
-    if target.host is None and target.doubt is None and plan.host_concern is not None:
-        doubts.append(
-            "where the address leads is not known, and rule "
-            f"`{plan.host_concern.rule.id}` could be about it"
-        )
-    for groups, found, listed in (
-        (plan.list_groups, lists, True),
-        (plan.table_groups, rows, False),
-    ):
-        for group in groups:
-            if not group.hosts.size:
-                continue
-            hits, looks = group.hosts.find(target)
-            found += [rule for rule in hits if rule.in_scope(call)]
-            doubts += sorted({look_alike(target, rule) for rule in looks if rule.in_scope(call)})
-            addressed += [(listed, r) for r in group.hosts.by_address if r.in_scope(call)]
-    outcome = weigh(target, call, lists, plan.ordered(rows), doubts)
-    effect = (
-        followed if outcome.reason is Reason.NO_RULE and followed is not None else outcome.effect
-    )
-    if effect is not Effect.ALLOW or not addressed or target.host is None:
-        return outcome
-    # A name is resolved only where it would be allowed: asking for it already tells others.
-    if ":" in target.host or target.host.rpartition(".")[2].isdigit():
-        return outcome
-    addresses = facts.addresses(target.host)
-    if addresses is None:
-        rules = [rule for _, rule in addressed]
-        if not target.own:
-            # No built-in rule makes every name in a command line a question.
-            rules = [rule for rule in rules if rule.rule.origin is not Origin.BUILT_IN]
-        if not rules:
-            return outcome
-        rule = min(rules, key=lambda r: r.rule.id)
-        doubt = f"its addresses are not known, and rule `{rule.rule.id}` could be about them"
-        return weigh(target, call, lists, plan.ordered(rows), [*doubts, doubt])
-    target = with_addresses(target, addresses)
-    for listed, rule in addressed:
-        pattern = rule.host
-        assert pattern is not None
-        if pattern.fits_place(target.scheme, target.port, strict=False) and pattern.fits_addresses(
-            addresses
-        ):
-            (lists if listed else rows).append(rule)
-    return weigh(target, call, lists, plan.ordered(rows), doubts)

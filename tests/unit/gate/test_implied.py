@@ -314,3 +314,34 @@ def test_each_refusal_says_what_it_was_and_what_would_help() -> None:
     assert verdict_message(heard(Reason.AUTO_DENY, "")) == "refused by the automatic review"
     assert heard(Reason.AUTO_ALLOW, "harmless").to_json()["said"] == "harmless"
     assert said(one).to_json()["said"] is None
+
+
+def test_whatever_lets_a_call_run_a_denied_address_stays_denied() -> None:
+    """A name is looked up only when something is about to let the call run; then its address counts."""
+    fetch = call("web_fetch", url="https://in.example/")
+    line = call("Bash", command="curl https://in.example/")
+    private = Rule("p", Effect.DENY, Origin.GLOBAL, kind="web", pattern="private")
+    run = RunContext(auto_approve_severity=Severity.HIGH)
+
+    def decided(
+        one: ToolCall, address: str, opinion: Opinion | None = None, **there: Any
+    ) -> Verdict:
+        facts = FakeFacts(dns={"in.example": address})
+        ruleset = compile_ruleset([private], (), SHIPPED, facts=facts)
+        context = Context(people=ME, circumstances=Circumstances(**there), opinion=opinion)
+        verdict = decide(one, ruleset, (), context, facts, at(0))
+        assert ("in.example" in facts.asked) == (verdict.reason is not Reason.NO_RULE)
+        return verdict
+
+    for one in (fetch, line):
+        assert decided(one, "203.0.113.7").effect is Effect.ASK
+        assert decided(one, "10.0.0.1").effect is Effect.ASK
+        assert decided(one, "203.0.113.7", run_context=run).reason is Reason.AUTO_SEVERITY
+        denied = decided(one, "10.0.0.1", run_context=run)
+        assert (denied.effect, denied.reason) == (Effect.DENY, Reason.RULE_DENY)
+        assert "web(private)" in verdict_message(denied)
+        sandboxed = decided(one, "10.0.0.1", mode=Mode.BYPASS, sandboxed=True)
+        assert sandboxed.reason is Reason.RULE_DENY
+    allow = Opinion(Reason.HOOK_ALLOW, said(fetch).digest)
+    assert decided(fetch, "203.0.113.7", allow, hooks=True).reason is Reason.HOOK_ALLOW
+    assert decided(fetch, "10.0.0.1", allow, hooks=True).reason is Reason.RULE_DENY
