@@ -224,6 +224,13 @@ class Site:
         assert standing["status"] == "pending", standing
         return str(standing["question_id"])
 
+    async def keep_tasks(self, *tasks: tuple[str, str], agent: str = "claude-code") -> None:
+        """Keep the task list of the agent's session: contents, each with its status."""
+        client, session_id = await self._opened(agent, None)
+        items = [{"content": content, "status": status} for content, status in tasks]
+        answer = await client.put(f"/api/sessions/{session_id}/tasks", json={"items": items})
+        assert answer.status_code == 204, answer.text
+
     async def told(self, question_id: str, *, agent: str = "claude-code") -> dict[str, Any]:
         """What the agent is told of its question, as soon as it has an answer."""
         client = self._agents[agent]

@@ -263,3 +263,19 @@ async def test_an_address_that_is_not_plain_is_no_link_and_can_be_declined(
     await asked.get_by_role("button", name="Cancel", exact=True).click()
     await expect(asked.locator(".result")).to_contain_text("Cancelled by you")
     assert (await site.told(other))["status"] == "cancelled"
+
+
+@pytest.mark.spec("Q-7")
+async def test_the_task_list_of_a_session_stands_beside_what_it_asks(
+    desktop: Window, site: Site
+) -> None:
+    await site.keep_tasks(("read <b>all", "done"), ("write", "in_progress"))
+    await site.ask()
+    tasks = desktop.card.locator("sayso-tasks")
+    await expect(tasks.get_by_role("heading")).to_have_text("The agent’s task list1 of 2 done")
+    await expect(tasks.get_by_role("listitem")).to_have_text(
+        ["read <b>all, done", "write, in progress"]
+    )
+    await site.keep_tasks(("read <b>all", "done"), ("write", "done"), ("send", "pending"))
+    await expect(tasks.get_by_role("listitem")).to_have_count(3)
+    await expect(tasks.get_by_role("heading")).to_contain_text("2 of 3 done")

@@ -9,6 +9,7 @@ import "../sayso-dialogue/sayso-dialogue.js";
 import "../sayso-facts/sayso-facts.js";
 import "../sayso-set/sayso-set.js";
 import "../sayso-shown/sayso-shown.js";
+import "../sayso-tasks/sayso-tasks.js";
 import "../sayso-what/sayso-what.js";
 
 /** @import {Card, Shown} from "../../types.js" */
@@ -72,6 +73,7 @@ export class SaysoApprovalCard extends LitElement {
         ${this.#gone(card)} ${this.#why(card)}
         <sayso-what .card=${card}></sayso-what>
         ${this.#led(card)} ${this.#cameOfIt(card)}
+        <sayso-tasks .waiting=${waiting} .session=${card.session_id}></sayso-tasks>
         <sayso-asking .card=${card} .waiting=${waiting}></sayso-asking>
         <sayso-set .card=${card} .waiting=${waiting}></sayso-set>
       </div>

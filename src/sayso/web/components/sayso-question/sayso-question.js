@@ -8,6 +8,7 @@ import "../sayso-elicitation/sayso-elicitation.js";
 import "../sayso-facts/sayso-facts.js";
 import "../sayso-plan/sayso-plan.js";
 import "../sayso-shown/sayso-shown.js";
+import "../sayso-tasks/sayso-tasks.js";
 
 /** @import {Asked, Shown} from "../../types.js" */
 /** @import {Waiting} from "../../waiting.js" */
@@ -50,6 +51,7 @@ export class SaysoQuestion extends LitElement {
           : html`<ul class="odd meta" aria-label="Hidden and odd characters">
               ${odd.map((words) => html`<li>${words}</li>`)}
             </ul>`}
+        <sayso-tasks .waiting=${waiting} .session=${question.session_id}></sayso-tasks>
       </div>
       <div class="grow">${repeat([question], ({ request_id }) => request_id, (one) => this.#form(one))}</div>
     </article>`;
