@@ -12,7 +12,9 @@
     │ ├ RuleRefused           a well-formed rule that sayso will not keep (second catch-all, lying example)
     │ ├ RuleNotFound          no rule has that id
     │ ├ CasesInvalid          a table of cases cannot be read; carries file:line
-    │ └ GroupNotFound         no permission group has that id
+    │ ├ GroupNotFound         no permission group has that id
+    │ ├ RunContextNotFound    no run context has that id
+    │ └ RunContextRefused     a run context cannot be as it was to be
     ├ RequestError
     │ ├ RequestNotFound       no request has that id
     │ ├ RequestClosed         it was resolved or it expired; carries the resolution
@@ -160,6 +162,14 @@ class RuleNotFound(PolicyError):
 
 class GroupNotFound(PolicyError):
     """No permission group has that id."""
+
+
+class RunContextNotFound(PolicyError):
+    """No run context has that id."""
+
+
+class RunContextRefused(PolicyError):
+    """A run context cannot be made, changed or deleted as it was to be."""
 
 
 class CasesInvalid(PolicyError):

@@ -40,7 +40,7 @@ async def ready(store: Any, *sessions: str) -> Any:
     person = credential("k1", CredentialKind.SESSION)
     await store.put_credential(person, [])
     for name in sessions:
-        session = Session(name, "owner", "coder", "api", "/w", True, "default", "k", START)
+        session = Session(name, "owner", "coder", "api", "/w", True, "k", START)
         await store.open_session(session)
 
     async def remember(*grants: KeyGrant, bypass: Bypass | None = None) -> None:

@@ -187,9 +187,9 @@ async def test_seeds_are_sown_once_and_versions_are_counted(opened: Open) -> Non
 @pytest.mark.spec("ST-2")
 async def test_of_changes_of_a_session_at_once_one_wins(opened: Open) -> None:
     stores = await four(opened)
-    session = Session("s1", "owner", "coder", "api", None, True, "default", "cred-agent", START)
+    session = Session("s1", "owner", "coder", "api", None, True, "cred-agent", START)
     await stores[0].open_session(session)
-    changed = [replace(session, permission_group=f"g{n}") for n in range(8)]
+    changed = [replace(session, run_context=f"c{n}") for n in range(8)]
     won, lost = await outcomes(
         *(
             store.change_session(session, one, [record(RecordKind.ACCESS)], ())

@@ -21,7 +21,7 @@ from sayso.requests.event import EventKind
 from tests.contracts.store_values import OWNERS, notice, record
 from tests.fakes.values import START, at
 
-SESSION = Session("s1", "owner", "coder", "api", None, True, "default", "cred", START)
+SESSION = Session("s1", "owner", "coder", "api", None, True, "cred", START)
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "default": 3}}}
 DRAFTS = (
     QuestionDraft(Kind.CLARIFICATION, (Item("a?", ("x", "y"), True), Item("b\u202e\x00?"))),

@@ -129,7 +129,7 @@ async def test_old_events_are_dropped_and_ten_thousand_kept(store: Any) -> None:
 
 async def test_a_session_is_kept_and_stopped_once(store: Any) -> None:
     session = Session(
-        "s1", "owner", "coder", "mcp", "/home/user", False, "strict", "cred", START, ("s0",), "Cron"
+        "s1", "owner", "coder", "mcp", "/home/user", False, "cred", START, ("s0",), "Cron"
     )
     await store.open_session(session)
     assert await store.session("s1") == session
@@ -143,7 +143,7 @@ async def test_a_session_is_kept_and_stopped_once(store: Any) -> None:
 
 
 async def test_a_session_is_changed_if_it_is_what_it_was(store: Any) -> None:
-    session = Session("s1", "owner", "coder", "mcp", None, True, "default", "cred", START)
+    session = Session("s1", "owner", "coder", "mcp", None, True, "cred", START)
     await store.open_session(session)
     ruled = replace(session, rules=(GivenRule("deny", "tool(rm)", "session"),))
     told = Notice(EventKind.SETTINGS_CHANGED, START)

@@ -637,9 +637,7 @@ async def test_a_touch_moves_the_caller_on_and_no_version(store: Any) -> None:
 
 async def test_stopped_sessions_with_something_open_are_found(store: Any) -> None:
     for name in ("s1", "s2", "s3"):
-        await store.open_session(
-            Session(name, "owner", "coder", "api", None, True, "default", "cred", START)
-        )
+        await store.open_session(Session(name, "owner", "coder", "api", None, True, "cred", START))
     await submitted(store, "c1", session_id="s1")
     await submitted(store, "c2", session_id="s2")
     await store.apply(reject(await submitted(store, "c3", session_id="s3")))

@@ -32,22 +32,23 @@ NIGHTLY = RunContext(
 )
 
 
-async def put(store: Any, context: RunContext, *, new: bool) -> bool:
-    return bool(await store.put_run_context(context, SAID, (), new=new))
+async def put(store: Any, before: RunContext | None, after: RunContext) -> bool:
+    return bool(await store.put_run_context(before, after, SAID, ()))
 
 
 @pytest.mark.spec("RC-1")
 async def test_a_run_context_is_kept_with_every_field(store: Any) -> None:
-    assert await put(store, NIGHTLY, new=True)
+    assert await put(store, None, NIGHTLY)
     assert await store.run_contexts() == [RunContext(), NIGHTLY]
 
 
-async def test_one_is_added_once_and_only_what_is_there_is_replaced(store: Any) -> None:
-    assert not await put(store, NIGHTLY, new=False)
-    assert await put(store, NIGHTLY, new=True)
-    assert not await put(store, replace(NIGHTLY, name="another"), new=True)
+async def test_one_takes_the_place_of_what_is_there_and_of_nothing_else(store: Any) -> None:
     changed = replace(NIGHTLY, name="By night", mode=None)
-    assert await put(store, changed, new=False)
+    assert not await put(store, NIGHTLY, changed)
+    assert await put(store, None, NIGHTLY)
+    assert not await put(store, None, changed)
+    assert await put(store, NIGHTLY, changed)
+    assert not await put(store, NIGHTLY, NIGHTLY), "somebody else has changed it meanwhile"
     assert await store.run_contexts() == [RunContext(), changed]
     assert await store.delete_run_context("nightly", SAID, ())
     assert not await store.delete_run_context("nightly", SAID, ())
@@ -56,9 +57,9 @@ async def test_one_is_added_once_and_only_what_is_there_is_replaced(store: Any) 
 
 
 async def test_default_is_always_there_and_may_be_changed(store: Any) -> None:
-    assert not await put(store, RunContext(), new=True)
+    assert not await put(store, None, RunContext())
     changed = RunContext(mode=Mode.DONT_ASK)
-    assert await put(store, changed, new=False)
+    assert await put(store, RunContext(), changed)
     assert await store.run_contexts() == [changed]
     assert await store.delete_run_context("default", SAID, ())
     assert await store.run_contexts() == [RunContext()]
@@ -66,9 +67,9 @@ async def test_default_is_always_there_and_may_be_changed(store: Any) -> None:
 
 async def test_a_change_of_run_contexts_is_a_new_version_of_the_rules(store: Any) -> None:
     versions = [await store.rules_version()]
-    await put(store, NIGHTLY, new=True)
+    await put(store, None, NIGHTLY)
     versions.append(await store.rules_version())
-    await put(store, replace(NIGHTLY, mode=None), new=False)
+    await put(store, NIGHTLY, replace(NIGHTLY, mode=None))
     versions.append(await store.rules_version())
     await store.delete_run_context("nightly", SAID, ())
     versions.append(await store.rules_version())

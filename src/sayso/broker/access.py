@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 import orjson
@@ -253,11 +254,13 @@ class Access:
         agent_id: str | None = None,
         name: str = "",
         lifetime: float | None = None,
+        run_contexts: Sequence[str] = (),
     ) -> tuple[str, Credential]:
         """Make a token, shown once; `lifetime` is in seconds, None does not expire.
 
-        It belongs to the actor. Raises NotEligible unless the actor may configure, or is logged in and
-        wants an approver's, CallInvalid for a kind that is not made so.
+        It belongs to the actor. `run_contexts` are those that an agent's sessions may name beside `default`.
+        Raises NotEligible unless the actor may configure, or is logged in and wants an approver's,
+        CallInvalid for a kind that is not made so.
         """
         # whoever is logged in may make what decides for them, and nothing that configures
         if kind is not CredentialKind.APPROVER or actor.kind is not CredentialKind.SESSION:
@@ -269,21 +272,27 @@ class Access:
                 "exactly the tokens of kind agent name an agent",
                 "add or leave out the agent's name",
             )
+        if run_contexts and agent_id is None:
+            raise CallInvalid("only an agent's token names run contexts", "leave them out")
         token, credential = await self._make(
             kind, actor.person.person_id, agent_id=agent_id, name=name, lifetime=lifetime
         )
-        note = f"token made: {kind.value} {name or agent_id or ''}".strip()
+        credential = replace(credential, run_contexts=tuple(run_contexts))
+        may = f" in {', '.join(run_contexts)}" if run_contexts else ""
+        note = f"token made: {kind.value} {name or agent_id or ''}".strip() + may
         await self._store.put_credential(credential, [self._record(actor, note)])
         return token, credential
 
-    async def embedded_agent(self, agent_id: str) -> Actor:
+    async def embedded_agent(self, agent_id: str, run_contexts: Sequence[str] = ()) -> Actor:
         """The credential of an agent whose program embeds the gate; it makes calls and never decides.
 
-        Its secret is thrown away: only the object that is returned can open sessions with it.
+        `run_contexts` are those that the program names. Its secret is thrown away: only the object that is
+        returned can open sessions with it.
         """
         _, credential = await self._make(
             CredentialKind.AGENT, OWNER, agent_id=agent_id, name="embedded", lifetime=None
         )
+        credential = replace(credential, run_contexts=tuple(run_contexts))
         people = (await self._store.directory()).people
         actor = Actor(people[OWNER], credential, "embedded")
         await self._store.put_credential(credential, [self._record(actor, "embedded gate opened")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import structlog
@@ -18,13 +19,15 @@ from sayso.broker.attention import Attention
 from sayso.broker.freezing import Freezing
 from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.kept_grants import KeptGrants
+from sayso.broker.modes import Modes
 from sayso.broker.notify import Outbox, cancelled, readable
 from sayso.broker.people import People
 from sayso.broker.ports import Page
 from sayso.broker.reachability import warn_if_nobody
 from sayso.broker.remembering import NOTHING_MORE, Answer, Answered, Wish, answer
+from sayso.broker.run_contexts import RunContexts
 from sayso.broker.session_gate import SessionGate, stop_session_by
-from sayso.broker.session_rules import SessionRules, flag_rules
+from sayso.broker.session_rules import SessionRules
 from sayso.broker.sessions import open_session, take_up_session
 from sayso.broker.sets import CallSet, review_set, visible_set
 from sayso.broker.sweep import sweep
@@ -69,6 +72,10 @@ class Broker:
         self.people = People(world, self.access)
         self.questions = Questions(world)
         self.freezing = Freezing(world, self.access)
+        self.modes = Modes(world)
+        self.run_contexts = RunContexts(world, self.access)
+        self.open_session = partial(open_session, world)
+        """Open a session with an agent's credential; see broker/sessions.py."""
         self._outbox = Outbox(world)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -92,26 +99,6 @@ class Broker:
         self._tasks = []
 
     # ── for agents ──
-
-    async def open_session(
-        self,
-        actor: Actor,
-        *,
-        source: str = "api",
-        workspace: str | None = None,
-        attended: bool | None = None,
-        context_label: str | None = None,
-        ask: Sequence[str] = (),
-        deny: Sequence[str] = (),
-        parent: str | None = None,
-        name: str | None = None,
-    ) -> Session:
-        """Open a session with an agent's credential; see broker/sessions.py."""
-        return await open_session(
-            self.world, actor, source=source, workspace=workspace, attended=attended,
-            context_label=context_label, rules=flag_rules(ask=ask, deny=deny),
-            parent=parent, name=name,
-        )  # fmt: skip
 
     async def take_up_session(self, actor: Actor, session_id: str) -> Session:
         """Take up a session that the same agent opened before a restart; see broker/sessions.py."""

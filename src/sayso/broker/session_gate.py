@@ -11,6 +11,7 @@ from sayso.broker import claim as claiming
 from sayso.broker import questions as asking
 from sayso.broker.access import Actor
 from sayso.broker.attention import answering
+from sayso.broker.circumstances import under_now
 from sayso.broker.plan_review import enter_plan_mode
 from sayso.broker.ports import BatchMade, Claim, QuestionStanding, Standing, Unfinished
 from sayso.broker.resume import unfinished
@@ -101,11 +102,9 @@ class SessionGate:
         session = await self._session()
         await self._world.store.observe_tools(tools, self._world.clock.now())
         rules = await self._world.rules.current(session.workspace, session.rules)
-        return [
-            tool
-            for tool in tools
-            if visible(tool.name, rules, server=tool.server, group=session.permission_group)
-        ]
+        now = await under_now(self._world.store, session, rules.in_force, self._world.sandbox)
+        group = now.run_context.security_group
+        return [t for t in tools if visible(t.name, rules, server=t.server, group=group)]
 
     async def ask(self, draft: QuestionDraft) -> QuestionStanding:
         """See AskingPort."""

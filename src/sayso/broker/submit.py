@@ -307,6 +307,8 @@ def request_about(
     approval = settled(policy.approval, people)
     asked = Asked(call.owner, approval)
     wait = approval.wait_seconds
+    if approval.timeout is None and verdict.wait is not None:
+        wait = verdict.wait
     if wait is None and out_of_reach(asked, people) is not None:
         wait = UNREACHABLE_SECONDS
     return ApprovalRequest(

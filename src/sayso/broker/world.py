@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from sayso.broker.circumstances import may_lift, readable_and_writable, under_now, without_paths
 from sayso.broker.consultant import Consultant
 from sayso.broker.ports import AskedBack, Clock, Feed, Ids, Notifier, RuleSource, Standing, Store
+from sayso.broker.ports.sandbox import NO_SANDBOX, Sandbox
 from sayso.broker.ports.world import SecretKey
 from sayso.broker.reachability import reach_of
 from sayso.core.asking import Unreachable
@@ -58,6 +60,7 @@ class World:
     receipt_key: SecretKey | None = None
     keep_calls: float | None = KEEP_CALLS_SECONDS
     consultant: Consultant | None = None
+    sandbox: Sandbox = NO_SANDBOX
 
 
 async def decide_call(
@@ -101,12 +104,17 @@ async def decided(
     rules = await world.rules.current(session.workspace, session.rules)
     if grants and people is None:
         people = await world.store.directory()
+    under = await under_now(world.store, session, rules.in_force, world.sandbox)
+    there = without_paths(under, call, rules.in_force, world.sandbox)
+    if under.mode is Mode.PLAN:  # it holds back allows too; otherwise paths concern only what asks
+        there = _with_paths(world, there, session)
     context = Context(
-        group=session.permission_group,
-        stopped=session.stopped_at is not None,
+        group=under.run_context.security_group,
+        stopped=session.stopped_at is not None or under.gone,
         can_ask=world.notifier.can_ask,
         people=people or Directory(),
         frozen=None if thawed else freeze_on(call, rules.in_force.freezes),
+        circumstances=there,
     )
     verdict = decide(call, rules, grants, context, world.facts, now)
     if rules.has_budgets and verdict.policy is not None:
@@ -116,25 +124,30 @@ async def decided(
             verdict = decide(call, rules, grants, context, world.facts, now)
     if verdict.policy is None or verdict.policy.effect is not Effect.ASK:
         return verdict, context
+    # only what asks can be lifted or meet an earlier answer, so only that pays for looking things up
+    if under.mode is not Mode.PLAN:
+        there = _with_paths(world, there, session)
+    there = _with_voices(world, call, there)
+    kept = await _remembered(world, session, call) if trying is None else trying
+    if people is None and (kept or may_lift(there)):  # whose giver has to be somebody who could
+        people = await world.store.directory()
+    more = replace(
+        context,
+        circumstances=there,
+        opinion=opinion if trying is None else None,
+        people=people or Directory(),
+        remembered=kept,
+    )
     if trying is not None:
-        alone = replace(context, remembered=trying, people=await world.store.directory())
-        return decide(call, rules, (), alone, world.facts, now), alone
-    # only what asks can meet an earlier answer, so only that pays for looking it up
-    more, kept = context, await _remembered(world, session, call)
+        return decide(call, rules, (), more, world.facts, now), more
     if verdict.effect is Effect.ASK and await _nobody_and_refuses(world, call, verdict):
         more = replace(more, nobody_reachable=True)
-    if verdict.effect is not Effect.ALLOW:
+    if verdict.grant_request_id is None:
         since = plus(now, -STICKY_SECONDS)
         rejected = await world.store.last_rejection(call.owner, verdict.digest, since)
         if rejected is not None and rejected.resolution is not None:
             more = replace(more, sticky=StickyRejection(rejected.request_id, rejected.resolution))
-    there = _with_voices(world, call, more.circumstances)
-    if kept or there is not more.circumstances:
-        people = people or await world.store.directory()
-        more = replace(more, remembered=kept, people=people, circumstances=there, opinion=opinion)
-    if more is not context:
-        verdict = decide(call, rules, grants, more, world.facts, now)
-    return verdict, more
+    return decide(call, rules, grants, more, world.facts, now), more
 
 
 def _with_voices(world: World, call: ToolCall, there: Circumstances) -> Circumstances:
@@ -144,6 +157,11 @@ def _with_voices(world: World, call: ToolCall, there: Circumstances) -> Circumst
         return there
     hooks, reviewer = consultant.has_hooks(call), there.mode is Mode.AUTO
     return replace(there, hooks=hooks, reviewer=reviewer) if hooks or reviewer else there
+
+
+def _with_paths(world: World, there: Circumstances, session: Session) -> Circumstances:
+    readable, writable = readable_and_writable(there.run_context, session.workspace, world.facts)
+    return replace(there, readable=readable, writable=writable)
 
 
 async def _nobody_and_refuses(world: World, call: ToolCall, verdict: Verdict) -> bool:

@@ -14,6 +14,8 @@ _BY_NAME: dict[str, type[errors.SaysoError]] = {
     "rule-refused": errors.RuleRefused,
     "rule-not-found": errors.RuleNotFound,
     "group-not-found": errors.GroupNotFound,
+    "run-context-not-found": errors.RunContextNotFound,
+    "run-context-refused": errors.RunContextRefused,
     "request-not-found": errors.RequestNotFound,
     "not-now": errors.NotNow,
     "digest-mismatch": errors.DigestMismatch,

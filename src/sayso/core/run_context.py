@@ -14,6 +14,10 @@ DEFAULT_RUN_CONTEXT = "default"
 """The run context that always exists, and that counts unless a session names another."""
 
 
+UNATTENDED_SECONDS = 86_400.0
+"""How long requests of an unattended run wait where neither its policy nor its run context says (RC-4)."""
+
+
 class Unattended(StrEnum):
     """What becomes of a call that an unattended run is not permitted: refused, or it waits for people."""
 
@@ -28,8 +32,8 @@ class RunContext:
     `allow_fs_reads` and `allow_fs_writes` are as people wrote them: absolute, or relative to the working
     directory (RC-2). `permissions` are text rules by which alone an unattended run is decided, None where
     there are none. `unattended` None is `refuse` where there are permissions and `ask_inbox` where not.
-    `timeout` is in seconds: how long its requests wait where no policy says so. `auto_approve_severity`
-    is the highest severity that it lifts, None for nothing.
+    `timeout` is in seconds: how long requests of its unattended runs wait where no policy says so.
+    `auto_approve_severity` is the highest severity that it lifts, None for nothing.
     """
 
     run_context_id: str = DEFAULT_RUN_CONTEXT
@@ -51,6 +55,11 @@ class RunContext:
         if self.unattended is not None:
             return self.unattended
         return Unattended.ASK_INBOX if self.permissions is None else Unattended.REFUSE
+
+    @property
+    def wait_unattended(self) -> float:
+        """How long requests of an unattended run wait whose policy sets no time, in seconds (RC-4)."""
+        return UNATTENDED_SECONDS if self.timeout is None else self.timeout
 
     def to_json(self) -> dict[str, Any]:
         """The run context as plain data, in the order of the specification."""

@@ -12,7 +12,7 @@ from sayso.core.mode import Mode
 from sayso.core.moment import Moment
 
 DEFAULT_GROUP = "default"
-"""The permission group that always exists, and that counts unless a session names another."""
+"""The permission group that always exists, and that counts unless a run context names another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,6 @@ class Session:
     source: str
     workspace: str | None
     attended: bool
-    permission_group: str
     credential_id: str
     opened_at: Moment
     parent: tuple[str, ...] = ()
@@ -83,7 +82,7 @@ def below(session: Session, above: Session, name: str) -> Session:
         source=above.source,
         workspace=above.workspace,
         attended=above.attended,
-        permission_group=above.permission_group,
+        run_context=above.run_context,
         context_label=session.context_label or above.context_label,
         rules=(*above.rules, *session.rules),
         parent=(*above.parent, above.session_id),

@@ -113,4 +113,5 @@ def waits(ask: AskedCall) -> Verdict:
 
 
 def _asks(ask: AskedCall, reason: Reason, opinion: Opinion | None = None) -> Verdict:
-    return Verdict(Effect.ASK, reason, ask.digest, ask.policy, opinion=opinion)
+    wait = None if ask.call.attended else ask.circumstances.run_context.wait_unattended
+    return Verdict(Effect.ASK, reason, ask.digest, ask.policy, opinion=opinion, wait=wait)

@@ -22,7 +22,8 @@ class Verdict(Struct, frozen=True):
     `earlier` is the rejection that sticks, where that is the reason; `grant_request_id` the request
     whose approval lifted the ask; `by` what lifted it else, or the veto; `opinion` what a hook or the
     reviewer said, where that counted; `lacking` what an unattended run is not permitted;
-    `frozen` the brake that refuses it.
+    `frozen` the brake that refuses it; `wait` for how many seconds people are asked where its policy sets
+    no time, None for ever.
     """
 
     effect: Effect
@@ -35,6 +36,7 @@ class Verdict(Struct, frozen=True):
     opinion: Opinion | None = None
     lacking: str = ""
     frozen: Freeze | None = None
+    wait: float | None = None
 
     @property
     def rule_text(self) -> str:

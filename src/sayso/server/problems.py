@@ -31,6 +31,7 @@ _STATUS: dict[type[errors.SaysoError], int] = {
     errors.PolicyError: 400,
     errors.RuleNotFound: 404,
     errors.GroupNotFound: 404,
+    errors.RunContextNotFound: 404,
     errors.RequestError: 409,
     errors.RequestNotFound: 404,
     errors.RequestClosed: 409,

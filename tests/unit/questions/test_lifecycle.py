@@ -25,7 +25,7 @@ from sayso.questions.lifecycle import (
 from sayso.questions.question import Ending, Kind, Question, QuestionDraft, Status, question_of
 from tests.fakes.values import START, at
 
-SESSION = Session("s1", "ada", "coder", "api", None, True, "default", "cred", START)
+SESSION = Session("s1", "ada", "coder", "api", None, True, "cred", START)
 DRAFTS = {
     Kind.CLARIFICATION: QuestionDraft(Kind.CLARIFICATION, (Item("a?"), Item("b?"))),
     Kind.PLAN: QuestionDraft(Kind.PLAN, plan="first this"),

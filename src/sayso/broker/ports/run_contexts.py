@@ -17,9 +17,13 @@ class RunContextStore(Protocol):
         """All of them by id; `default` is always among them."""
 
     async def put_run_context(
-        self, run_context: RunContext, records: Records, notices: Notices, *, new: bool
+        self,
+        before: RunContext | None,
+        after: RunContext,
+        records: Records,
+        notices: Notices,
     ) -> bool:
-        """Add one or replace one; False, and nothing is done, where one is (or none is) there already."""
+        """Put one in the place of another, None where there is none yet; False if that is not what is there."""
 
     async def delete_run_context(
         self, run_context_id: str, records: Records, notices: Notices

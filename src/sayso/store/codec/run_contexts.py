@@ -21,6 +21,11 @@ def read_run_context(row: Row) -> RunContext:
     return _run_context(row[0])
 
 
+def at_first_or(found: RunContext | None, run_context_id: str) -> RunContext | None:
+    """What is stored, or `default` as it is at first; None where there is none with that id."""
+    return found or (RunContext() if run_context_id == DEFAULT_RUN_CONTEXT else None)
+
+
 def with_default(found: Iterable[RunContext]) -> list[RunContext]:
     """The run contexts by id, `default` as it is at first where nobody has changed it."""
     known = {DEFAULT_RUN_CONTEXT: RunContext()} | {one.run_context_id: one for one in found}

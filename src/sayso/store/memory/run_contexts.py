@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sayso.broker.ports import Notices, Records
-from sayso.core.run_context import DEFAULT_RUN_CONTEXT, RunContext
-from sayso.store.codec.run_contexts import with_default
+from sayso.core.run_context import RunContext
+from sayso.store.codec.run_contexts import at_first_or, with_default
 from sayso.store.memory.state import State
 
 
@@ -23,14 +23,18 @@ class RunContexts(State):
             return with_default(self._run_contexts.values())
 
     async def put_run_context(
-        self, run_context: RunContext, records: Records, notices: Notices, *, new: bool
+        self,
+        before: RunContext | None,
+        after: RunContext,
+        records: Records,
+        notices: Notices,
     ) -> bool:
-        """Add one or replace one; False where one is (or none is) there already."""
+        """Put one in the place of another; False if that is not what is there."""
         with self._lock:
-            name = run_context.run_context_id
-            if new is (name == DEFAULT_RUN_CONTEXT or name in self._run_contexts):
+            name = after.run_context_id
+            if at_first_or(self._run_contexts.get(name), name) != before:
                 return False
-            self._run_contexts[name] = run_context
+            self._run_contexts[name] = after
             self._rules_version += 1
             self._append(records, notices)
             return True

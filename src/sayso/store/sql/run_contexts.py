@@ -20,13 +20,15 @@ class RunContexts(Access):
         return with_default(await self._few(self._q.run_contexts, {}, read_run_context))
 
     async def put_run_context(
-        self, run_context: RunContext, records: Records, notices: Notices, *, new: bool
+        self,
+        before: RunContext | None,
+        after: RunContext,
+        records: Records,
+        notices: Notices,
     ) -> bool:
-        """Add one or replace one; False where one is (or none is) there already."""
+        """Put one in the place of another; False if that is not what is there."""
         log = log_rows(records, notices)
-        return bool(
-            await self._write(lambda tx: units.put_run_context(tx, run_context, log, new=new))
-        )
+        return bool(await self._write(lambda tx: units.put_run_context(tx, before, after, log)))
 
     async def delete_run_context(
         self, run_context_id: str, records: Records, notices: Notices

@@ -1,0 +1,130 @@
+"""What a session runs under at this moment: its run context, its mode, and the paths that these open (GATE-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sayso.broker.ports import Store
+from sayso.broker.ports.sandbox import Sandbox
+from sayso.core.call import ToolCall
+from sayso.core.in_force import InForce, mode_in_force
+from sayso.core.mode import Mode
+from sayso.core.run_context import RunContext
+from sayso.core.session import Session
+from sayso.gate.circumstances import Circumstances
+from sayso.policy.facts import Facts
+from sayso.policy.paths import is_absolute
+
+NO_SANDBOX_HERE = "`bypass` needs an active sandbox, and there is none here: it counts as `default`"
+
+_READ_BELOW = ("docs", "skills")
+"""Folders of the working directory that may be read even where the directory itself is too wide (RC-2)."""
+
+
+_LIFTING = frozenset({Mode.ACCEPT_EDITS, Mode.AUTO, Mode.BYPASS})
+
+
+@dataclass(frozen=True, slots=True)
+class Under:
+    """What one session runs under now.
+
+    `gone` tells that people deleted the run context that it names: nothing of it runs any more. `note`
+    says in words why another mode counts than the one that was chosen.
+    """
+
+    run_context: RunContext
+    mode: Mode
+    gone: bool = False
+    note: str | None = None
+
+
+async def top_of(store: Store, session: Session) -> Session:
+    """The session that a sub-agent's one runs under (RC-3): the first above it, or itself."""
+    above = await store.session(session.parent[0]) if session.parent else None
+    return above or session
+
+
+def under(top: Session, in_force: InForce, sandbox: Sandbox) -> Under:
+    """What a session runs under that is not below another."""
+    found = in_force.run_context(top.run_context)
+    context = RunContext(top.run_context) if found is None else found
+    mode = mode_in_force(top.mode, top.agent_mode, context.mode, in_force.mode)
+    note = None
+    if mode is Mode.BYPASS and not sandbox.active:
+        mode, note = Mode.DEFAULT, NO_SANDBOX_HERE
+    return Under(context, mode, found is None, note)
+
+
+async def under_now(store: Store, session: Session, in_force: InForce, sandbox: Sandbox) -> Under:
+    """What a session runs under now; for a sub-agent's one the first above it is read."""
+    return under(await top_of(store, session), in_force, sandbox)
+
+
+def without_paths(now: Under, call: ToolCall, in_force: InForce, sandbox: Sandbox) -> Circumstances:
+    """What is implied for a call, as far as nothing has to be looked up on the disk."""
+    return Circumstances(
+        mode=now.mode,
+        run_context=now.run_context,
+        read_only_defaults=in_force.read_only_defaults,
+        auto_approve_commands=in_force.auto_approve_commands,
+        sandboxed=now.mode is Mode.BYPASS and sandbox.holds(call),
+    )
+
+
+def may_lift(there: Circumstances) -> bool:
+    """Whether anything of it may lift an ask, so that it matters who the session's user is."""
+    context = there.run_context
+    return (
+        there.mode in _LIFTING
+        or bool(there.readable or there.writable or there.auto_approve_commands)
+        or bool(context.permissions or there.hooks or there.reviewer)
+        or context.auto_approve_severity is not None
+    )
+
+
+def readable_and_writable(
+    context: RunContext, workspace: str | None, facts: Facts
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The paths that may be read and written (RC-2), absolute and with links followed.
+
+    What cannot be resolved opens nothing. The working directory of a session is what its agent's side
+    says; where that is the root of everything, the home directory or above it, it opens its `docs` and
+    `skills` alone. One that people wrote into the run context counts whatever it is.
+    """
+    place = context.working_directory or workspace
+    base = None if place is None else _absolute(place, None, facts)
+    writable = tuple(dict.fromkeys(_resolved(context.allow_fs_writes, base, facts)))
+    below: tuple[str, ...] = ()
+    if base is not None:
+        wide = context.working_directory is None and _is_too_wide(base, facts)
+        below = (*(() if wide else (base,)), *(f"{base.rstrip('/')}/{one}" for one in _READ_BELOW))
+    wanted = (*below, *context.allow_fs_reads)
+    readable = dict.fromkeys((*_resolved(wanted, base, facts), *writable))
+    return tuple(readable), writable
+
+
+def _resolved(paths: Iterable[str], base: str | None, facts: Facts) -> Iterator[str]:
+    for path in paths:
+        full = _absolute(path, base, facts)
+        real = None if full is None else facts.resolve(full)
+        if real is not None:
+            yield real
+
+
+def _absolute(path: str, base: str | None, facts: Facts) -> str | None:
+    """The path as people wrote it, made absolute; None where it is not known from where."""
+    if path == "~" or path.startswith("~/"):
+        return None if facts.home is None else f"{facts.home}{path[1:]}"
+    if is_absolute(path, windows=facts.windows):
+        return path
+    return None if base is None else f"{base.rstrip('/')}/{path}"
+
+
+def _is_too_wide(folder: str, facts: Facts) -> bool:
+    """Whether a folder is the root, the home directory or above it, or may be for all that is known."""
+    real = facts.resolve(folder)
+    home = None if facts.home is None else facts.resolve(facts.home)
+    if real is None or home is None:
+        return True
+    return real == "/" or f"{home}/".startswith(f"{real.rstrip('/')}/")
