@@ -168,8 +168,8 @@ def test_an_approvers_token_decides_and_configures_nothing() -> None:
         for method, path in sorted(CONFIGURE):
             assert await answers(approver, method, path, ids) == {403}, (method, path)
         for method, path in sorted(FOR_AGENTS - {("GET", "/api/me")}):
-            if path.endswith(("/stop", "/outcome")):
-                continue  # a person may stop a session, and settle an unknown outcome
+            if path.endswith(("/stop", "/outcome", "/mode")):
+                continue  # a person may stop a session, look at its mode, settle an outcome
             assert await answers(approver, method, path, ids) == {403}, (method, path)
         answer = await approver.post(
             f"/api/tools/{ids['tool_call_id']}/resolve", json={"action": "reject"}

@@ -12,6 +12,7 @@ from sayso.broker.ports import Claim, Standing
 from sayso.broker.remembering import Answered, Wish
 from sayso.channels.card_offer import CardOffer, offer_of
 from sayso.core.approval_policy import ApprovalPolicy, Approver
+from sayso.core.in_force import InForce
 from sayso.errors import DigestMismatch, NotEligible, NotRemembered, RequestClosed, StoreUnavailable
 from sayso.people.person import Person
 from sayso.people.token import CredentialKind
@@ -267,6 +268,8 @@ async def test_a_link_that_leads_elsewhere_by_now_is_asked_about_again() -> None
     scene = make_scene()
     facts = knowing(scene)
     facts.links = {"/w/a": "/w/b"}
+    off = InForce(read_only_defaults=False)
+    (await scene.rules.current()).in_force = off
     session = await scene.session(workspace="/w")
     gate = scene.broker.gate(session.session_id)
     call = draft("Bash", arguments={"command": "cat a"})
