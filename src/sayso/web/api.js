@@ -2,7 +2,7 @@
 
 import { FOLDERS } from "./requests.js";
 
-/** @import {Asked, Bypass, ByRule, CallSet, Card, Inbox, Keep, Kept, Kind, Me, Problem, Remembered, TaskList} from "./types.js" */
+/** @import {Asked, Bypass, ByRule, CallSet, Card, Freeze, Inbox, Keep, Kept, Kind, Me, Problem, Remembered, TaskList} from "./types.js" */
 
 const KEY = "sayso-login";
 
@@ -171,6 +171,17 @@ export class Api {
    */
   async rejectSet(id, note) {
     return this.#resolveSet(id, note ? { action: "reject", note } : { action: "reject" });
+  }
+
+  /** @param {string} reason refuses every call of every agent from now on */
+  async freeze(reason) {
+    return /** @type {{freezes: Freeze[]}} */ (await this.#send("POST", "api/freeze", reason ? { reason } : {}));
+  }
+
+  /** @param {string | null} agent whose freeze ends; null: that of every agent */
+  async thaw(agent) {
+    const query = agent === null ? "" : `?agent=${encodeURIComponent(agent)}`;
+    return /** @type {{freezes: Freeze[]}} */ (await this.#send("DELETE", `api/freeze${query}`));
   }
 
   /** What people had remembered: what is this person's, for an admin everybody's. */

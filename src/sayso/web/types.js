@@ -218,7 +218,10 @@
  * @property {Card[]} snoozed
  * @property {Card[]} recent
  * @property {Shown[]} problems
+ * @property {Freeze[]} freezes
  */
+
+/** @typedef {{agent_id: string | null, agent: Shown | null, by: Shown, channel: string, at: string, reason: Shown | null, may_thaw: boolean}} Freeze a brake that is on; agent_id null: every agent */
 
 /** @typedef {{batch_id: string, digest: string, code: string, waits: boolean, cards: Card[]}} CallSet the calls of a turn, in their order */
 

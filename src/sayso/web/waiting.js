@@ -6,7 +6,7 @@ import { byAge, isCard, isOpen, isQuestion, kindOf, kindTold } from "./requests.
 import { now } from "./time.js";
 
 /** @import {Api} from "./api.js" */
-/** @import {Asked, ByRule, CallSet, Card, Connection, Keep, Kind, Me, Shown} from "./types.js" */
+/** @import {Asked, ByRule, CallSet, Card, Connection, Freeze, Keep, Kind, Me, Shown} from "./types.js" */
 /** @import {Told} from "./events.js" */
 
 const BY_RULE_EVERY = 5000; // milliseconds: no event tells of what rules alone decide
@@ -33,6 +33,8 @@ export class Waiting extends EventTarget {
     this.recent = [];
     /** @type {Shown[]} what is wrong with settings files */
     this.problems = [];
+    /** @type {Freeze[]} the brakes that are on */
+    this.freezes = [];
     /** @type {ByRule[]} */
     this.byRule = [];
     /** @type {string | null} */
@@ -197,6 +199,18 @@ export class Waiting extends EventTarget {
     return set;
   }
 
+  /** @param {string} reason */
+  async freeze(reason) {
+    this.freezes = (await this.api.freeze(reason)).freezes;
+    this.#changed();
+  }
+
+  /** @param {string | null} agent */
+  async thaw(agent) {
+    this.freezes = (await this.api.thaw(agent)).freezes;
+    this.#changed();
+  }
+
   /** @param {Card} card tells the server once that this card was displayed */
   async shown(card) {
     const key = `${card.request_id} ${card.digest}`;
@@ -232,6 +246,7 @@ export class Waiting extends EventTarget {
     for (const card of [...waits, ...inbox.snoozed]) this.put(card, { quiet: true });
     this.recent = inbox.recent.slice(0, 5);
     this.problems = inbox.problems;
+    this.freezes = inbox.freezes;
     for (const card of this.recent) this.put(card, { quiet: true });
     this.loaded = true;
     const beside = [...inbox.snoozed, ...this.recent].map((card) => card.request_id);

@@ -11,6 +11,7 @@ import { SaysoApprovalCard } from "../sayso-approval-card/sayso-approval-card.js
 import { SaysoKeys } from "../sayso-keys/sayso-keys.js";
 import { SaysoQuestion } from "../sayso-question/sayso-question.js";
 import "../sayso-by-rule/sayso-by-rule.js";
+import "../sayso-freeze/sayso-freeze.js";
 import "../sayso-row/sayso-row.js";
 import "../sayso-shown/sayso-shown.js";
 
@@ -111,11 +112,13 @@ export class SaysoInbox extends LitElement {
     const { rows, current } = waiting;
     const empty = rows.length === 0;
     return html`
+      <sayso-freeze .waiting=${waiting} .freezes=${waiting.freezes}></sayso-freeze>
       ${waiting.problems.length > 0 ? this.#problems(waiting) : nothing}
       <main class=${empty && !current ? "empty" : ""}>
         <section class="list" aria-label="Waiting">${empty ? this.#nothing(waiting) : this.#list(waiting, rows)}
           ${this.#snoozed(waiting)}
           <sayso-by-rule .calls=${waiting.byRule} .now=${Math.floor(now() / 10_000) * 10_000}></sayso-by-rule>
+          <sayso-freeze quiet .waiting=${waiting} .freezes=${waiting.freezes}></sayso-freeze>
         </section>
         ${current
           ? html`<section class="card" aria-label="The request">
