@@ -16,6 +16,7 @@ FOR_AGENTS = {
     ("POST", "/api/sessions"),
     ("POST", "/api/sessions/{session_id}/stop"),
     ("POST", "/api/sessions/{session_id}/tools"),
+    ("GET", "/api/sessions/{session_id}/mode"),
     ("POST", "/api/calls"),
     ("POST", "/api/calls/decide"),
     ("GET", "/api/calls/{call_id}/wait"),
@@ -51,6 +52,9 @@ CONFIGURE = {
     ("POST", "/api/people/{person_id}/code"),
     ("POST", "/api/people/{person_id}/stand-in"),
     ("DELETE", "/api/people/{person_id}/stand-in"),
+    ("POST", "/api/run-contexts"),
+    ("PUT", "/api/run-contexts/{run_context_id}"),
+    ("DELETE", "/api/run-contexts/{run_context_id}"),
     ("GET", "/api/roles"),
     ("POST", "/api/roles"),
     ("PUT", "/api/roles/{role}"),
@@ -100,6 +104,7 @@ async def prepared() -> tuple[Site, dict[str, str], Any]:
         **dict.fromkeys(("grant_id", "veto_id", "bypass_id"), standing["call_id"]),
         "person_id": "anna",
         "role": "finance",
+        "run_context_id": "nightly",
     }
     return site, ids, agent
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker.access import Actor
-from sayso.broker.circumstances import Under, under_now
+from sayso.broker.circumstances import under_now
 from sayso.broker.world import World
 from sayso.core.mode import Mode
 from sayso.core.session import Session
@@ -39,7 +39,7 @@ class Modes:
         mine = session is not None and session.credential_id == actor.credential.credential_id
         if session is None or not (mine or _is_theirs(actor, session)):
             raise _not_theirs()
-        return await self._now(session)
+        return await mode_now(self._world, session)
 
     async def switch(self, actor: Actor, session_id: str, mode: Mode | None) -> ModeNow:
         """Switch a session's mode, None: to what is configured; it counts from the next call on.
@@ -81,18 +81,15 @@ class Modes:
             except LostRace:
                 continue
             self._world.feed.publish(["rules"])
-            return await self._now(after)
-
-    async def _now(self, session: Session) -> ModeNow:
-        now = await under_of(self._world, session)
-        context = now.run_context.run_context_id
-        return ModeNow(session.session_id, now.mode, session.mode, context, now.note)
+            return await mode_now(self._world, after)
 
 
-async def under_of(world: World, session: Session) -> Under:
-    """What a session runs under now, with today's settings and run contexts."""
+async def mode_now(world: World, session: Session) -> ModeNow:
+    """The mode that counts in a session, with today's settings and run contexts."""
     rules = await world.rules.current(session.workspace, session.rules)
-    return await under_now(world.store, session, rules.in_force, world.sandbox)
+    now = await under_now(world.store, session, rules.in_force, world.sandbox)
+    context = now.run_context.run_context_id
+    return ModeNow(session.session_id, now.mode, session.mode, context, now.note)
 
 
 def _is_theirs(actor: Actor, session: Session) -> bool:

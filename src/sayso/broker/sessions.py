@@ -13,7 +13,7 @@ from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker.access import Actor
 from sayso.broker.session_rules import flag_rules
 from sayso.broker.world import World
-from sayso.core.mode import TIGHTENING, Mode
+from sayso.core.mode import TIGHTENING, Mode, parse_mode
 from sayso.core.run_context import DEFAULT_RUN_CONTEXT
 from sayso.core.session import Session, below
 from sayso.errors import CallInvalid, LostRace, NotEligible, RunContextNotFound
@@ -90,6 +90,14 @@ async def open_session(
     session = replace(session, host_start=session.session_id)
     await world.store.open_session(session)
     return session
+
+
+def mode_named(word: str) -> Mode:
+    """The mode with that name, or with another program's; raises CallInvalid."""
+    try:
+        return parse_mode(word)
+    except ValueError as error:
+        raise CallInvalid(str(error), "write one of these") from error
 
 
 def _check_mode(world: World, mode: Mode, *, embedded: bool) -> None:

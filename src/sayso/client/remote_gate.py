@@ -75,12 +75,15 @@ class RemoteGate(RemoteQuestions):
         context_label: str | None = None,
         ask: Sequence[str] = (),
         deny: Sequence[str] = (),
+        run_context: str | None = None,
+        mode: str | None = None,
         patience: float = PATIENCE_SECONDS,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> RemoteGate:
         """Open a session at the server with an agent's token; `patience` is in seconds.
 
-        `ask` and `deny` are rules in text that count in this session beside all others. Raises
+        `ask` and `deny` are rules in text that count in this session beside all others. `run_context` is the
+        id of one that the token may name, `mode` one that only tightens. Raises
         ServerUnreachable if nothing answers, NotAuthenticated or NotEligible for another token.
         """
         connection = Connection(url, token, patience=patience, transport=transport)
@@ -91,6 +94,8 @@ class RemoteGate(RemoteQuestions):
             context_label=context_label,
             ask=list(ask) or None,
             deny=list(deny) or None,
+            run_context=run_context,
+            mode=mode,
         )
         try:
             found = await connection.send("POST", "/api/sessions", body)

@@ -12,9 +12,7 @@ def later_keys(root: Table) -> Iterator[str]:
 
     Raises SettingsInvalid for a value that the feature will not be able to use.
     """
-    permissions, ui = root.table("permissions"), root.table("ui")
-    yield from _named(permissions, _PERMISSIONS)
-    yield from _named(ui, {"context_template": Table.text})
+    yield from _named(root.table("ui"), {"context_template": Table.text})
     yield from _named(root, {"channels": Table.table, "operator_notify": _tables})
     for _, server in root.table("mcp").named_tables():
         yield from _named(server, {"trusted": Table.boolean, "group": Table.text})
@@ -26,11 +24,6 @@ PERMISSION_KEYS = ("hooks",)
 
 def _tables(table: Table, key: str) -> list[Table]:
     return list(table.tables(key))
-
-
-_PERMISSIONS: dict[str, Callable[[Table, str], object]] = {
-    "plan_review": Table.boolean,
-}
 
 
 def _named(table: Table, readers: dict[str, Callable[[Table, str], object]]) -> Iterator[str]:

@@ -24,6 +24,7 @@ from sayso.channels.web.channel import WebInbox
 from sayso.config.source import SettingsRules
 from sayso.config.workspace import SETTINGS_NAME
 from sayso.core.address import DEFAULT_PORT
+from sayso.core.mode import Mode
 from sayso.errors import SettingsInvalid, StoreUnavailable
 from sayso.front.logs import logs_to_stderr
 from sayso.front.owner_at_terminal import OwnerAtTerminal
@@ -104,6 +105,8 @@ async def open_embedded(
     terminal: bool,
     inbox: bool,
     context_label: str | None,
+    run_context: str | None = None,
+    mode: Mode | None = None,
     flags: Sequence[Rule] = (),
 ) -> Embedded:
     """A gate in this process: its own broker, an agent's credential of its own, one session."""
@@ -136,10 +139,17 @@ async def open_embedded(
         stack.push_async_callback(channels.close)
         listening = asyncio.create_task(channels.listen(owner.decide), name="sayso-channels")
         stack.push_async_callback(cancelled, listening)
-        actor = await broker.access.embedded_agent(agent)
+        named = () if run_context is None else (run_context,)
+        actor = await broker.access.embedded_agent(agent, named)
         stack.push_async_callback(broker.access.revoke, actor, actor.credential.credential_id)
         session = await broker.open_session(
-            actor, source="api", workspace=workspace, context_label=context_label
+            actor,
+            source="api",
+            workspace=workspace,
+            context_label=context_label,
+            run_context=run_context,
+            mode=mode,
+            embedded=True,
         )
         sessions.add(session.session_id)
     except BaseException:

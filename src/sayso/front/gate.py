@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import atexit
 import contextlib
 import inspect
 import os
@@ -20,6 +18,7 @@ from sayso.broker.ports import GatePort, Standing
 from sayso.broker.rule_source import given_rules
 from sayso.broker.run import OnAsked, Recheck, authorize, run
 from sayso.broker.session_rules import flag_rules
+from sayso.broker.sessions import mode_named
 from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
@@ -28,15 +27,13 @@ from sayso.front.asking import Asking
 from sayso.front.assembly import Embedded, open_embedded, still_so
 from sayso.front.bridge import BridgedGate, LoopThread, closed, in_own_thread, run_sync
 from sayso.front.databases import named_database
+from sayso.front.ending import CLOSE_SECONDS, at_exit, stop
 from sayso.front.guard import guarded
 
 _log = structlog.get_logger("sayso.front")
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-CLOSE_SECONDS = 5.0
-"""How long closing waits for the calls that are under way, and for a server that does not answer."""
 
 _LEFT_BEHIND: list[object] = []
 """What a forked process took over from its parent and must neither use nor close."""
@@ -51,7 +48,9 @@ class Gate(Asking):
     embedded gate without a terminal wait for the inbox instead of refusing. `agent` names the agent
     of an embedded gate; `workspace` is the working directory that calls are bound to (by default the current one).
     `allow`, `ask` and `deny` are rules in text that count beside those of the settings; at a server an
-    agent's token may give its session asks and denies only. `on_question` answers, in the agent's own
+    agent's token may give its session asks and denies only. `run_context` is the id of the one that the
+    session runs under, and `mode` how it treats what would need a person: at a server those run contexts
+    that the token may name, and modes that only tighten. `on_question` answers, in the agent's own
     words, what a person asks back before deciding; without it they are told that it cannot answer. A plain
     function is called in a thread of its own; what it says once the call is decided is not used.
 
@@ -71,6 +70,8 @@ class Gate(Asking):
         terminal: bool = True,
         inbox: bool = False,
         context_label: str | None = None,
+        run_context: str | None = None,
+        mode: str | None = None,
         allow: Sequence[str] = (),
         ask: Sequence[str] = (),
         deny: Sequence[str] = (),
@@ -86,6 +87,8 @@ class Gate(Asking):
         self._terminal = terminal
         self._inbox = inbox
         self._context_label = context_label
+        self._run_context = run_context
+        self._mode = None if mode is None else mode_named(mode)
         self._flags = flag_rules(allow=allow, ask=ask, deny=deny)
         self._opening = threading.RLock()
         self._idle = threading.Condition()
@@ -240,7 +243,7 @@ class Gate(Asking):
             return
         try:
             if port is not None:
-                thread.call_sync(_stop(port))
+                thread.call_sync(stop(port))
             with self._idle:
                 self._idle.wait_for(lambda: not self._under_way, CLOSE_SECONDS)
             if embedded is not None:
@@ -312,7 +315,7 @@ class Gate(Asking):
                     thread.stop()
                     raise
                 self._thread = thread
-                _at_exit(weakref.ref(self))
+                at_exit(weakref.ref(self))
             self._tell_tools(self._thread, self._port)
             return self._thread, self._port
 
@@ -347,6 +350,8 @@ class Gate(Asking):
                 source="api",
                 workspace=self._workspace,
                 context_label=self._context_label,
+                run_context=self._run_context,
+                mode=self._mode,
                 ask=self._given("ask"),
                 deny=self._given("deny"),
             )
@@ -359,6 +364,8 @@ class Gate(Asking):
             terminal=self._terminal,
             inbox=self._inbox,
             context_label=self._context_label,
+            run_context=self._run_context,
+            mode=self._mode,
             flags=given_rules(self._flags),
         )
         return self._embedded.gate
@@ -372,25 +379,3 @@ async def _tell(port: GatePort, offered: Sequence[ObservedTool]) -> None:
         await port.see_tools(offered)
     except SaysoError as error:  # no call depends on it; the next program tells it again
         _log.warning("the guarded tools could not be remembered", error=error.message)
-
-
-async def _stop(port: GatePort) -> None:
-    # If the store or server has gone, its sweeper shows the caller as gone.
-    with contextlib.suppress(SaysoError, TimeoutError):
-        async with asyncio.timeout(CLOSE_SECONDS):
-            await port.stop()
-
-
-def _at_exit(gate: weakref.ref[Gate]) -> None:
-    """Have a gate closed when the program ends, if nobody has closed it until then."""
-
-    def close() -> None:
-        left = gate()
-        if left is not None and left._process == os.getpid():
-            with contextlib.suppress(SaysoError, OSError, RuntimeError):
-                left.close()
-
-    # The store reads in an executor, and those end before what `atexit` calls.
-    register = getattr(threading, "_register_atexit", atexit.register)
-    with contextlib.suppress(RuntimeError):  # the program ends already
-        register(close)

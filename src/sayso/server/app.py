@@ -31,6 +31,7 @@ from sayso.server.api import (
     questions,
     roles,
     rules,
+    run_contexts,
     sessions,
     tools,
 )
@@ -78,6 +79,12 @@ _ROUTES = (
     sessions.open_session,
     sessions.stop_session,
     sessions.see_tools,
+    run_contexts.read_mode,
+    run_contexts.switch_mode,
+    run_contexts.read_run_contexts,
+    run_contexts.add_run_context,
+    run_contexts.change_run_context,
+    run_contexts.delete_run_context,
     calls.submit_call,
     calls.decide_call,
     calls.wait_for_call,
@@ -238,6 +245,7 @@ def _openapi() -> OpenAPIConfig:
         tags=[
             Tag("login", "Logging in and out."),
             Tag("inbox", "What waits for people."),
+            Tag("run contexts", "What sessions run under; the page calls them profiles."),
             Tag("people", "Who can decide, in which roles, and who stands in for whom."),
             Tag("grants", "What people had remembered of their answers."),
             Tag("rules", "What policy says, and what it may say it of."),

@@ -85,6 +85,8 @@ class SessionBody(Body):
     context_label: Annotated[Text, Meta(examples=["CronJob: Daily Digest"])] | None = None
     ask: Annotated[list[Text], Meta(max_length=100, examples=[["shell(git push *)"]])] = []
     deny: Annotated[list[Text], Meta(max_length=100, examples=[["write(/etc)"]])] = []
+    run_context: Annotated[Text, Meta(examples=["nightly"])] | None = None
+    mode: Annotated[str, Meta(max_length=32, examples=["plan"])] | None = None
 
 
 class ToolBody(Body):

@@ -81,11 +81,13 @@ class Me(Document):
 
 
 class SessionOpened(Document):
-    """A session, bound to the agent's credential it was opened with."""
+    """A session, bound to the agent's credential it was opened with; `mode_note` says why another mode counts."""
 
     session_id: Id
     user_id: Annotated[str, Meta(examples=["owner"])]
     agent_id: Annotated[str, Meta(examples=["claude"])]
+    mode: Annotated[str, Meta(examples=["default"])]
+    mode_note: str | None
 
 
 class ToolNamed(Document):

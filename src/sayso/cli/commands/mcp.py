@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +13,10 @@ from cyclopts import App, Parameter
 
 from sayso.adapters.mcp_gateway import serve
 from sayso.broker.session_rules import flag_rules
+from sayso.broker.sessions import mode_named
 from sayso.cli.flags import AskRules, DenyRules
 from sayso.cli.running import server_url
 from sayso.client.remote_gate import TOKEN_VARIABLE, URL_VARIABLE, RemoteGate
-from sayso.core.session import GivenRule
 from sayso.errors import CallInvalid, NotAuthenticated, NotEligible
 
 LAUNCHERS = {"npx": (), "bunx": (), "uvx": (), "pipx": ("run",), "pnpm": ("dlx",), "yarn": ("dlx",)}
@@ -47,6 +47,13 @@ def mcp(
     allow: Annotated[tuple[str, ...], Parameter(name="--allow", negative="", show=False)] = (),
     ask: AskRules = (),
     deny: DenyRules = (),
+    run_context: Annotated[
+        str | None,
+        Parameter(help="The run context of its session: one that the token may name."),
+    ] = None,
+    mode: Annotated[
+        str | None, Parameter(help="The mode of its session: default, plan or dont-ask.")
+    ] = None,
     hold: Annotated[
         float | None,
         Parameter(help="How many seconds a call is held before the client is told to retry."),
@@ -82,7 +89,18 @@ def mcp(
         )
     rules = flag_rules(ask=ask, deny=deny)
     server_name = name or named_by(command)
-    return asyncio.run(_mcp(list(command), server_name, url or server_url(), token, hold, rules))
+    opening = RemoteGate.open(
+        url or server_url(),
+        token,
+        source="mcp",
+        workspace=str(Path.cwd()),
+        context_label=f"MCP: {server_name}",
+        ask=[rule.text for rule in rules if rule.effect == "ask"],
+        deny=[rule.text for rule in rules if rule.effect == "deny"],
+        run_context=run_context,
+        mode=None if mode is None else mode_named(mode),
+    )
+    return asyncio.run(_mcp(opening, list(command), server_name, hold))
 
 
 def named_by(command: Sequence[str]) -> str:
@@ -104,22 +122,9 @@ def named_by(command: Sequence[str]) -> str:
 
 
 async def _mcp(
-    command: list[str],
-    name: str,
-    url: str,
-    token: str,
-    hold: float | None,
-    rules: Sequence[GivenRule],
+    opening: Coroutine[None, None, RemoteGate], command: list[str], name: str, hold: float | None
 ) -> int:
-    gate = await RemoteGate.open(
-        url,
-        token,
-        source="mcp",
-        workspace=str(Path.cwd()),
-        context_label=f"MCP: {name}",
-        ask=[rule.text for rule in rules if rule.effect == "ask"],
-        deny=[rule.text for rule in rules if rule.effect == "deny"],
-    )
+    gate = await opening
     try:
         return await serve(gate, command, server_name=name, hold_seconds=hold)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
@@ -39,6 +40,13 @@ def create(
         str | None, Parameter(help="The agent's name, as rules and cards show it (kind agent).")
     ] = None,
     name: Annotated[str, Parameter(show_default=False, help="What the token is for.")] = "",
+    run_context: Annotated[
+        list[str] | None,
+        Parameter(
+            name="--run-context",
+            help="A run context that its sessions may name (kind agent); several times.",
+        ),
+    ] = None,
     days: Annotated[
         float | None, Parameter(help="After how many days it ends; never by default.")
     ] = None,
@@ -54,7 +62,16 @@ def create(
             f"`{days:g}` is not a number of days", f"give one above 0 and up to {MOST_DAYS}"
         )
     return asyncio.run(
-        _create(CredentialKind(kind), agent, name, days, passphrase_stdin, token_stdin, as_json)
+        _create(
+            CredentialKind(kind),
+            agent,
+            name,
+            days,
+            run_context or (),
+            passphrase_stdin,
+            token_stdin,
+            as_json,
+        )
     )
 
 
@@ -63,6 +80,7 @@ async def _create(
     agent: str | None,
     name: str,
     days: float | None,
+    run_contexts: Sequence[str],
     passphrase_stdin: bool,
     token_stdin: bool,
     as_json: bool,
@@ -71,12 +89,18 @@ async def _create(
         broker,
         actor,
     ):
+        known = {context.run_context_id for context in await broker.world.store.run_contexts()}
+        for unknown in sorted(set(run_contexts) - known):
+            raise CallInvalid(
+                f"no run context has the id `{unknown[:64]}`", "see: sayso contexts list"
+            )
         token, credential = await broker.access.create_token(
             actor,
             kind,
             agent_id=agent,
             name=name,
             lifetime=None if days is None else days * DAY_SECONDS,
+            run_contexts=run_contexts,
         )
         now = broker.world.clock.now()
     print(json.dumps({"token": token, **_row(credential, now)}, indent=2) if as_json else token)
@@ -148,6 +172,7 @@ def _row(credential: Credential, now: Moment) -> dict[str, Any]:
         "person": credential.person_id,
         "agent": credential.agent_id,
         "name": credential.name,
+        "run_contexts": list(credential.run_contexts),
         "created_at": to_rfc3339(credential.created_at),
         "expires_at": None if ends is None else to_rfc3339(ends),
         "live": credential.live(now),

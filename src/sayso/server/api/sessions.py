@@ -5,6 +5,7 @@ from __future__ import annotations
 from litestar import post
 from litestar.params import FromPath, JSONBody
 
+from sayso.broker.sessions import mode_named
 from sayso.core.observed_tool import ObservedTool
 from sayso.server.auth import Who
 from sayso.server.bodies import SessionBody, ToolBody, ToolsBody
@@ -33,9 +34,16 @@ async def open_session(
         context_label=data.context_label,
         ask=data.ask,
         deny=data.deny,
+        run_context=data.run_context,
+        mode=None if data.mode is None else mode_named(data.mode),
     )
+    now = await broker.modes.of(request.user, session.session_id)
     return SessionOpened(
-        session_id=session.session_id, user_id=session.user_id, agent_id=session.agent_id
+        session_id=session.session_id,
+        user_id=session.user_id,
+        agent_id=session.agent_id,
+        mode=now.mode.value,
+        mode_note=now.note,
     )
 
 
