@@ -42,6 +42,7 @@ def database(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 SMALL = {
     "rules",
+    "freezes",
     "seed_keys",
     "groups",
     "people",
