@@ -7,9 +7,17 @@ from typing import Any
 
 import pytest
 
-from sayso.broker.asking import ask_user, elicit, enter_plan_mode, exit_plan_mode, todo
+from sayso.broker.asking import (
+    ask_approval,
+    ask_user,
+    elicit,
+    enter_plan_mode,
+    exit_plan_mode,
+    todo,
+)
 from sayso.errors import ExternalIdReused, NotEligible, QuestionInvalid, RequestNotFound
 from sayso.questions.question import Question
+from sayso.requests.approval import Vote
 from tests.contracts.test_gate_port import Ports, ports
 
 __all__ = ["ports"]
@@ -87,3 +95,24 @@ async def test_a_plan_is_begun_reviewed_and_ended(ports: Ports) -> None:
     assert await reviewing == {"approved": True, "mode": "accept-edits", "path": "p"}
     assert saved == [(gate.session_id, "plan")]
     assert (await ports.scene.store.session(gate.session_id)).mode == "accept-edits"
+
+
+@pytest.mark.spec("Q-4")
+async def test_an_approval_of_what_is_no_call_is_asked_and_awaited(ports: Ports) -> None:
+    gate = await ports.gate()
+    asking = asyncio.create_task(ask_approval(gate, "Publish", "today"))
+    for _ in range(1000):
+        found = await ports.scene.store.pending()
+        if found:
+            break
+        await asyncio.sleep(0.01)
+    actor, request = await ports.scene.actor(), found[0]
+    assert (request.no_claim, request.call.arguments) == (
+        True, {"action": "Publish", "details": "today"},
+    )  # fmt: skip
+    await ports.scene.broker.review(
+        actor, request.request_id, Vote.APPROVE, digest=request.digest, comment="yes"
+    )
+    assert await asking == {"approved": True, "comment": "yes"}
+    await gate.stop()
+    assert (await ports.scene.request(request.request_id)).status.value == "approved"

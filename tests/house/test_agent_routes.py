@@ -29,6 +29,7 @@ FOR_AGENTS = {
     ("POST", "/api/sessions/{session_id}/batches/{batch_id}/turn"),
     ("POST", "/api/sessions/{session_id}/unfinished"),
     ("POST", "/api/questions"),
+    ("POST", "/api/questions/approval"),
     ("GET", "/api/questions/{question_id}/wait"),
     ("POST", "/api/questions/{question_id}/done"),
     ("PUT", "/api/sessions/{session_id}/tasks"),

@@ -11,9 +11,11 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sayso.broker.ports import AskingPort, QuestionStanding
+from sayso.broker.asking_approval import ASK_APPROVAL
+from sayso.broker.ports import AskingPort, GatePort, QuestionStanding
 from sayso.broker.sealed_answer import public_key, unseal
-from sayso.errors import SaysoError
+from sayso.core.session import CallDraft
+from sayso.errors import QuestionInvalid, SaysoError
 from sayso.questions.clarification import Item, answers_json, read_items
 from sayso.questions.plan import MODE_AFTER, PlanAnswer
 from sayso.questions.question import Kind, QuestionDraft, Status
@@ -117,6 +119,38 @@ async def exit_plan_mode(
         told["path"] = await asyncio.to_thread(save, port.session_id, plan)
     except OSError as error:  # the approval stands all the same
         told["not_saved"] = error.strerror or str(error)
+    return told
+
+
+async def ask_approval(
+    port: GatePort,
+    action: str,
+    details: str | None = None,
+    *,
+    timeout: float | None = None,
+    tool: str = ASK_APPROVAL,
+    external_id: str | None = None,
+) -> dict[str, Any]:
+    """Ask a person about something that is no tool call (Q-4): `{approved, comment}`.
+
+    `error` says why nobody was asked, or did not answer. `tool` is the name that rules see.
+    Raises QuestionInvalid for an empty action.
+    """
+    if not action.strip():
+        raise QuestionInvalid("the action is empty", "say what you want to do")
+    arguments = {"action": action} if details is None else {"action": action, "details": details}
+    draft = CallDraft(tool, arguments, external_id=external_id)
+    standing = await port.ask_approval(draft, timeout)
+    try:
+        while standing.status == "pending":
+            standing = await port.wait(standing.call_id, WAIT_SECONDS)
+    except asyncio.CancelledError:
+        with contextlib.suppress(SaysoError, TimeoutError):
+            await asyncio.wait_for(port.leave(standing.call_id), DONE_SECONDS)
+        raise
+    told: dict[str, Any] = {"approved": standing.status == "approved", "comment": standing.comment}
+    if not told["approved"] and standing.status != "rejected":
+        told["error"] = standing.message
     return told
 
 

@@ -30,7 +30,7 @@ async def unfinished(world: World, session: Session) -> Sequence[Unfinished]:
     """
     found = []
     for request in await world.store.of_session(session.session_id):
-        if request.status is Status.RUNNING:
+        if request.status is Status.RUNNING or request.no_claim:
             continue  # it has a runner, or its lease ends and a person is told
         await leave(world, session.session_id, request.request_id)
         if request.withheld is not None:

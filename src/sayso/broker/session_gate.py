@@ -10,6 +10,7 @@ from sayso.broker import batches
 from sayso.broker import claim as claiming
 from sayso.broker import questions as asking
 from sayso.broker.access import Actor
+from sayso.broker.asking_approval import ask_approval
 from sayso.broker.attention import answering
 from sayso.broker.circumstances import under_now
 from sayso.broker.plan_review import enter_plan_mode
@@ -117,6 +118,10 @@ class SessionGate:
     async def done_with(self, question_id: str) -> None:
         """See AskingPort."""
         await asking.done_with(self._world, self.session_id, question_id)
+
+    async def ask_approval(self, draft: CallDraft, timeout: float | None) -> Standing:
+        """See AskingPort."""
+        return await ask_approval(self._world, await self._session(), draft, timeout)
 
     async def enter_plan_mode(self, reason: str | None) -> str | None:
         """See AskingPort."""

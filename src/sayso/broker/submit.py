@@ -283,7 +283,7 @@ async def rejoin(world: World, request: ApprovalRequest) -> ApprovalRequest:
 async def _join(world: World, request: ApprovalRequest) -> ApprovalRequest | None:
     """Take the place of a caller that has gone; None if it has not, or there is nothing to wait for."""
     found: ApprovalRequest | None = request
-    while found is not None and found.status in OPEN:
+    while found is not None and found.status in OPEN and not found.ended_approved:
         now = world.clock.now()
         # what time has brought counts, whether or not any sweeper has run
         event = due(found, now)

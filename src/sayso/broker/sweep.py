@@ -104,7 +104,7 @@ async def cancel_session(world: World, session_id: str) -> int:
         waiting = [
             request
             for request in await world.store.of_session(session_id)
-            if request.status in (Status.PENDING, Status.APPROVED)
+            if request.status in (Status.PENDING, Status.APPROVED) and not request.ended_approved
         ]
         if not waiting:
             return count

@@ -113,7 +113,7 @@ def inbox_table(requests: Sequence[ApprovalRequest], now: Moment) -> str:
         (
             short[request.request_id],
             request.policy.severity.word,
-            _age(seconds_between(request.created_at, now)),
+            age(seconds_between(request.created_at, now)),
             code_of(request.digest),
             _what(request),
         )
@@ -131,7 +131,8 @@ def _what(request: ApprovalRequest) -> str:
     return f"{action} (its caller has gone)" if request.caller is Caller.GONE else action
 
 
-def _age(seconds: float) -> str:
+def age(seconds: float) -> str:
+    """A time in words, as lists show it."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:

@@ -248,6 +248,14 @@ class RemoteGate(RemoteQuestions):
             "POST", _path(call_id, "outcome"), body, again=token is not None
         )
 
+    async def ask_approval(self, draft: CallDraft, timeout: float | None) -> Standing:
+        """See AskingPort; sent again only with an external id."""
+        body = {**self._body(draft), **_given(timeout=timeout)}
+        again = draft.external_id is not None
+        return _standing(
+            await self._connection.send("POST", "/api/questions/approval", body, again=again)
+        )
+
     async def see_tools(self, tools: Sequence[ObservedTool]) -> Sequence[ObservedTool]:
         """See GatePort."""
         visible: set[tuple[str | None, str]] = set()

@@ -90,6 +90,31 @@ class Asking(ABC):
             timeout=timeout,
         )
 
+    async def ask_approval(
+        self,
+        action: str,
+        details: str | None = None,
+        *,
+        timeout: float | None = None,
+        external_id: str | None = None,
+    ) -> dict[str, Any]:
+        """Ask a person to approve something that is no tool call: `{approved, comment}`.
+
+        `error` says why nobody was asked, or that nobody answered within `timeout` seconds. It is
+        ergonomics, not a boundary: what is done afterwards passes the gate by itself. Raises
+        QuestionInvalid for an empty action.
+        """
+        return await asking.ask_approval(
+            await self._bridged(), action, details, timeout=timeout, external_id=external_id
+        )
+
+    def ask_approval_sync(
+        self, action: str, details: str | None = None, **more: Any
+    ) -> dict[str, Any]:
+        """`ask_approval` for code without an event loop."""
+        thread, port = self._open()
+        return thread.call_sync(asking.ask_approval(port, action, details, **more))
+
     async def exit_plan_mode(
         self, plan: str, *, timeout: float | None = None, external_id: str | None = None
     ) -> dict[str, Any]:

@@ -315,6 +315,10 @@ class BridgedGate:
         """See AskingPort."""
         await self._thread.call(self._port.done_with(question_id))
 
+    async def ask_approval(self, draft: CallDraft, timeout: float | None) -> Standing:
+        """See AskingPort."""
+        return await self._thread.call(self._port.ask_approval(draft, timeout))
+
     async def enter_plan_mode(self, reason: str | None) -> str | None:
         """See AskingPort."""
         return await self._thread.call(self._port.enter_plan_mode(reason))

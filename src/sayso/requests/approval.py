@@ -190,7 +190,8 @@ class ApprovalRequest:
     `previous` is the request this one asks again, and `changed` what has changed since that one was
     approved. `preconditions` are what has to be as it was when this request was made; None if nothing
     was noted. Where `edited` is set, `call` and `digest` are the edited ones, and all votes for other
-    digests count no more. `context` is what was kept of the dialogue that it came from, the agent's
+    digests count no more. With `no_claim` nothing runs after it: an
+    approval is its end (Q-4). `context` is what was kept of the dialogue that it came from, the agent's
     side's words.
     """
 
@@ -222,6 +223,12 @@ class ApprovalRequest:
     attention: Attention = NO_ATTENTION
     glass: BrokenGlass | None = None
     context: Dialogue | None = None
+    no_claim: bool = False
+
+    @property
+    def ended_approved(self) -> bool:
+        """Whether it was approved and that was all: nothing claims it, and nothing lapses."""
+        return self.no_claim and self.status is Status.APPROVED
 
     @property
     def may_be_bypassed(self) -> bool:

@@ -351,7 +351,7 @@ def edited(request: ApprovalRequest, edit: Edit) -> ApprovalRequest:
 
 def lapses_at(request: ApprovalRequest) -> Moment | None:
     """When an approval that nobody claimed lapses; None if it is not approved."""
-    if request.status is not Status.APPROVED or request.approved_at is None:
+    if request.status is not Status.APPROVED or request.approved_at is None or request.no_claim:
         return None
     return plus(request.approved_at, LAPSE_SECONDS)
 
@@ -384,7 +384,7 @@ def _next_status(request: ApprovalRequest, event: Event) -> Status:
     if isinstance(event, OutcomeSaid) and request.status is Status.UNKNOWN:
         return Status.DONE if event.outcome.ok else Status.FAILED
     status = TRANSITIONS.get((request.status, type(event)))
-    if status is None:
+    if status is None or request.ended_approved:
         raise closed(request)
     return status
 

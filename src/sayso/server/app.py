@@ -94,6 +94,7 @@ _ROUTES = (
     calls.renew_claim,
     calls.report_outcome,
     questions.ask_question,
+    questions.ask_for_approval,
     questions.wait_for_answer,
     questions.done_with_question,
     questions.enter_plan_mode,

@@ -69,6 +69,16 @@ class PlanBody(Body):
     feedback: Annotated[str, Meta(max_length=8000, examples=["start with the tests"])] | None = None
 
 
+class AskApprovalBody(Body):
+    """What a person is to approve, as `arguments` of a call that never runs; `timeout` is in seconds."""
+
+    session_id: Id
+    tool: Annotated[str, Meta(max_length=512, examples=["ask_approval"])]
+    arguments: Annotated[dict[str, Any], Meta(examples=[{"action": "Publish the post"}])]
+    external_id: Annotated[str, Meta(max_length=512)] | None = None
+    timeout: Annotated[float, Meta(gt=0, le=2592000, examples=[600])] | None = None
+
+
 class EnterPlanBody(Body):
     """Why the agent wants to plan first; for people."""
 

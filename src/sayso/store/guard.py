@@ -171,6 +171,7 @@ def is_unseen(request: ApprovalRequest, caller_before: Moment) -> bool:
     """Whether its caller should have shown itself: the same conditions as the query of the SQL stores."""
     return (
         request.status in (Status.PENDING, Status.APPROVED)
+        and not request.ended_approved
         and request.caller is Caller.WAITING
         and request.caller_seen <= caller_before
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sayso.adapters.mcp_gateway.elicitation import Elicitations, with_capability
 from sayso.adapters.mcp_gateway.hold import Answer, Hold, ServerGone
 from sayso.adapters.mcp_gateway.judge import (
     Batch,
@@ -93,6 +94,7 @@ class Gateway:
         self._tasks: set[asyncio.Task[None]] = set()
         self._server_gone = False
         self.say = say
+        self._elicitations = Elicitations(gate, server_name, upstream.send, say)
 
     async def run(self, source: Source, stop: asyncio.Event) -> None:
         """Pass messages until the client leaves, the server ends, or `stop` is set; then tidy up.
@@ -157,7 +159,7 @@ class Gateway:
             case Through(line, request_id, client_name):
                 self._client_name = client_name or self._client_name
                 if request_id is None or await self._ledger.opened(request_id, reply):
-                    self._upstream.send(line)
+                    self._upstream.send(line if reply is not None else with_capability(line))
             case ToolList(line, request_id):
                 if entry := await self._ledger.opened(request_id, reply):
                     entry.is_list = True
@@ -205,7 +207,10 @@ class Gateway:
     async def _from_server(self) -> None:
         try:
             while (line := await self._upstream.lines.next()) is not None:
-                message = _lenient(line) if len(self._ledger) else None
+                told = len(self._ledger) or self._elicitations.concern(line)
+                message = _lenient(line) if told else None
+                if self._elicitations.takes(message):
+                    continue
                 if isinstance(message, list):
                     await self._pass_batch(line, message)
                 else:
@@ -300,6 +305,7 @@ class Gateway:
 
     async def _close(self, from_server: asyncio.Future[None], stop: asyncio.Future[Any]) -> None:
         grace = TOLD_TO_STOP if from_server.done() or stop.done() else CLIENT_LEFT
+        await self._elicitations.close(grace.leave)
         held = [e.task for e in self._ledger if e.hold is not None and not e.hold.running]
         for task in held:
             assert task is not None

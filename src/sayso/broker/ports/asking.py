@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from sayso.core.session import CallDraft
 from sayso.questions.clarification import Reply
 from sayso.questions.question import Kind, QuestionDraft, Status
 from sayso.questions.todo import Task
+
+if TYPE_CHECKING:
+    from sayso.broker.ports.gate import Standing
 
 REFUSED = "refused"
 """The status of what nobody was asked."""
@@ -63,6 +67,9 @@ class AskingPort(Protocol):
 
     async def done_with(self, question_id: str) -> None:
         """Say that whoever asked needs it no more: a question that waits is cancelled, a sealed answer erased."""
+
+    async def ask_approval(self, draft: CallDraft, timeout: float | None) -> Standing:
+        """Ask for approval of something that is no tool call (Q-4): awaited like a call, never claimed."""
 
     async def enter_plan_mode(self, reason: str | None) -> str | None:
         """Begin to plan, which only tightens (Q-6); why that is refused, None if the session plans now."""

@@ -23,7 +23,7 @@ from sayso.questions.form import value_of
 from sayso.questions.plan import PlanAnswer, plan_answer
 from sayso.questions.question import Kind
 
-LATER = " It still waits: answer it here after a restart, or with `sayso answer`."
+LATER = " It still waits: answer it on the page, or here after a restart."
 
 
 class Answers(Protocol):

@@ -67,8 +67,10 @@ def field_prompt(field: CardField) -> str:
             said = "yes or no"
         case "array":
             said = "numbers, with commas between them"
-        case "integer" | "number":
-            said = f"a {field.field.kind}"
+        case "integer":
+            said = "a whole number"
+        case "number":
+            said = "a number"
         case _:
             said = "a number from the list" if field.choices else "text"
     hidden = ", not shown as you type" if field.field.secret else ""

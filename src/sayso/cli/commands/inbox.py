@@ -12,6 +12,12 @@ from sayso.broker.broker import Broker
 from sayso.cli.acting import AsJson
 from sayso.cli.cards import beginning_of, card_json, card_text, inbox_table, short_ids
 from sayso.cli.freezes import say_frozen
+from sayso.cli.questions import (
+    card_of_question,
+    question_beginning,
+    question_table,
+    question_text,
+)
 from sayso.cli.saying import quiet_logs, say
 from sayso.core.code_words import code_of
 from sayso.front.assembly import open_broker
@@ -53,13 +59,25 @@ async def _list(as_json: bool) -> int:
         requests = [*await store.unreviewed(), *await store.pending()]
         await _warn(broker, requests)
         await say_frozen(broker)
+        questions = await store.open_questions()
         if as_json:
-            print(json.dumps([await card_json(broker, request) for request in requests], indent=2))
+            cards = [await card_json(broker, request) for request in requests]
+            asked = [await card_of_question(broker, question, None) for question in questions]
+            print(json.dumps([*cards, *(card.to_json() for card in asked)], indent=2))
             return 0
-        if not requests:
+        if not requests and not questions:
             print("Nothing waits for you.")
             return 0
-        print(inbox_table(requests, broker.world.clock.now()))
+        now = broker.world.clock.now()
+        if requests:
+            print(inbox_table(requests, now))
+        if questions:
+            print(f"{chr(10) if requests else ''}{question_table(questions, now)}")
+    if questions:
+        name = short_ids([one.question_id for one in questions])[questions[0].question_id]
+        print(f"\nlook     sayso inbox show {name}")
+    if not requests:
+        return 0
     first = requests[0]
     short = short_ids([request.request_id for request in requests])[first.request_id]
     print(f"\nlook     sayso inbox show {short}")
@@ -71,6 +89,11 @@ async def _list(as_json: bool) -> int:
 async def _show(request_id: str, as_json: bool) -> int:
     quiet_logs()
     async with open_broker() as broker:
+        question = await question_beginning(broker, request_id)
+        if question is not None:
+            card = await card_of_question(broker, question, None)
+            print(json.dumps(card.to_json(), indent=2) if as_json else question_text(card))
+            return 0
         request = await beginning_of(broker, request_id)
         await _warn(broker, [request])
         await say_frozen(broker)

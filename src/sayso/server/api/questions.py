@@ -14,17 +14,20 @@ from sayso.broker.broker import Broker
 from sayso.broker.session_gate import SessionGate
 from sayso.channels.display import show, shown_json
 from sayso.channels.question_card import question_card
+from sayso.core.session import CallDraft
 from sayso.errors import RequestNotFound
 from sayso.people.token import CredentialKind
 from sayso.questions.clarification import read_items
 from sayso.questions.question import Kind, Question, QuestionDraft
 from sayso.questions.todo import TaskStatus, read_tasks
+from sayso.server.api.calls import standing
 from sayso.server.auth import Who
 from sayso.server.config import MAX_CALL_BODY
-from sayso.server.documents import Shown
+from sayso.server.documents import Shown, Standing
 from sayso.server.injected import Asked, TheBroker, TheBuckets, TheClosing
 from sayso.server.live.polling import while_present
 from sayso.server.question_bodies import (
+    AskApprovalBody,
     AskBody,
     ClarificationBody,
     ElicitationBody,
@@ -61,6 +64,24 @@ async def ask_question(
     buckets.take(request.user.credential.credential_id, len(await request.body()))
     gate = await broker.gate_for(request.user, data.session_id)
     return _standing(await gate.ask(_draft(data)))
+
+
+@post(
+    "/questions/approval",
+    status_code=200,
+    operation_id="askApproval",
+    tags=["questions"],
+    request_max_body_size=MAX_CALL_BODY,
+    **route(Who.AGENT, 409, 429, body=True),
+)
+async def ask_for_approval(
+    request: Asked, data: JSONBody[AskApprovalBody], broker: TheBroker, buckets: TheBuckets
+) -> Standing:
+    """Ask for approval of something that is no tool call; it is awaited like a call, and never claimed."""
+    buckets.take(request.user.credential.credential_id, len(await request.body()))
+    gate = await broker.gate_for(request.user, data.session_id)
+    draft = CallDraft(data.tool, data.arguments, external_id=data.external_id)
+    return standing(await gate.ask_approval(draft, data.timeout))
 
 
 @get(

@@ -15,7 +15,6 @@ from sayso.core.call import ToolCall, digest_of
 from sayso.core.dialogue import Dialogue
 from sayso.core.moment import Moment
 from sayso.core.withheld import Withheld
-from sayso.people.token import CredentialKind
 from sayso.requests.approval import (
     ApprovalRequest,
     Caller,
@@ -52,6 +51,7 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     tool_category: str | None = None
     once_only: bool = False
     context: Dialogue | None = None
+    no_claim: bool = False
 
 
 class _EditedCall(msgspec.Struct, omit_defaults=True):
@@ -183,6 +183,7 @@ def _frozen(request: ApprovalRequest) -> _Asked:
         request.tool_category,
         request.once_only,
         request.context,
+        request.no_claim,
     )
 
 
@@ -215,7 +216,7 @@ def state_values(request: ApprovalRequest, keys: CallKeys = NO_KEYS) -> dict[str
         "resolved_at": None if resolution is None else resolution.at,
         "lease_until": None if lease is None else lease.until,
         "review_count": len(request.reviews),
-        "closed": int(request.status in FINAL),
+        "closed": int(request.status in FINAL or request.ended_approved),
         "due_at": next_due(request),
         "taken_until": 0,
         "review_by": None if glass is None or glass.review is not None else glass.review_by,
@@ -241,22 +242,6 @@ def _edited_call(request: ApprovalRequest) -> _EditedCall | None:
         request.eligible,
         edited.voided,
     )
-
-
-def review_row(
-    request_id: str, number: int, review: Review, kind: CredentialKind
-) -> dict[str, Any]:
-    """The row of a vote; `kind` is that of the stored credential."""
-    return {
-        "request_id": request_id,
-        "number": number,
-        "person_id": review.person_id,
-        "credential_id": review.credential_id,
-        "kind": kind.value,
-        "channel": review.channel,
-        "vote": review.vote.value,
-        "at": review.at,
-    }
 
 
 def read_request(row: Row, keys: CallKeys = NO_KEYS) -> ApprovalRequest:
@@ -309,6 +294,7 @@ def read_request(row: Row, keys: CallKeys = NO_KEYS) -> ApprovalRequest:
         tool_category=asked.tool_category,
         once_only=asked.once_only,
         context=asked.context,
+        no_claim=asked.no_claim,
         attention=state.attention,
         glass=state.glass,
     )

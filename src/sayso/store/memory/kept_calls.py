@@ -47,4 +47,4 @@ class KeptCalls(Calls):
         if request is None:
             return True
         reviewed = request.glass is None or request.glass.review is not None
-        return request.status in FINAL and reviewed
+        return (request.status in FINAL or request.ended_approved) and reviewed

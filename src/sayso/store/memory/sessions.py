@@ -50,6 +50,7 @@ class Sessions(Calls):
 
     async def stopped_sessions(self) -> Sequence[str]:
         """The ids of stopped sessions in which something is still pending or approved."""
-        found = self._find(lambda r: r.status in (Status.PENDING, Status.APPROVED))
+        waits = (Status.PENDING, Status.APPROVED)
+        found = self._find(lambda r: r.status in waits and not r.ended_approved)
         sessions = [self._sessions.get(name) for name in {r.call.session_id for r in found}]
         return sorted(s.session_id for s in sessions if s is not None and s.stopped_at is not None)

@@ -11,10 +11,10 @@ from sayso.store.codec.calls import (
     ChangeRows,
     NewRows,
     read_stored_call,
-    review_row,
 )
 from sayso.store.codec.credentials import read_credential
 from sayso.store.codec.document import Row
+from sayso.store.codec.reviews import review_row
 from sayso.store.codec.tools import definition_row
 from sayso.store.guard import (
     check_eligible,
