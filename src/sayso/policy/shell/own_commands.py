@@ -18,14 +18,14 @@ LOOKING: tuple[tuple[str, ...], ...] = (
     ("--help",), ("-h",), ("--version",), ("help",), ("doctor",), ("demo",), ("mcp",),
     ("audit", "list"), ("audit", "verify"), ("inbox", "list"), ("inbox", "show"),
     ("policy", "check"), ("policy", "explain"), ("policy", "cases"), ("policy", "list"),
-    ("people", "list"), ("roles", "list"),
+    ("people", "list"), ("roles", "list"), ("contexts", "list"),
 )  # fmt: skip
 """The beginnings of commands that change nothing."""
 
 DECIDING = frozenset(
     {
-        "approve", "ask-back", "break-glass", "db", "freeze", "grants", "passphrase", "people", "policy",
-        "reject", "review-glass", "roles", "snooze", "thaw", "tokens", "trust",
+        "approve", "ask-back", "break-glass", "contexts", "db", "freeze", "grants", "mode", "passphrase",
+        "people", "policy", "reject", "review-glass", "roles", "snooze", "thaw", "tokens", "trust",
     }
 )  # fmt: skip
 """The first words of commands that decide, or change who may: what a program not known is asked about for."""
