@@ -108,6 +108,8 @@ def test_every_error_has_a_stable_type_and_status() -> None:
         "PeopleError": ("people-error", 400),
         "PersonNotFound": ("person-not-found", 404),
         "RoleNotFound": ("role-not-found", 404),
+        "RunContextNotFound": ("run-context-not-found", 404),
+        "RunContextRefused": ("run-context-refused", 400),
         "PeopleRefused": ("people-refused", 400),
         "PolicyError": ("policy-error", 400),
         "RuleSyntaxError": ("rule-syntax-error", 400),
