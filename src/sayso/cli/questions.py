@@ -37,6 +37,16 @@ async def question_beginning(broker: Broker, question_id: str) -> Question | Non
     return found[0] if found else None
 
 
+async def find_question(broker: Broker, actor: Actor, question_id: str) -> Question:
+    """The question with that id or beginning, if the actor may see it; raises RequestNotFound, NotEligible."""
+    found = await question_beginning(broker, question_id)
+    if found is None:
+        raise RequestNotFound(
+            f"no question has the id `{question_id[:64]}`", "see: sayso inbox list"
+        )
+    return await broker.questions.question(actor, found.question_id)
+
+
 async def card_of_question(broker: Broker, question: Question, actor: Actor | None) -> QuestionCard:
     """The card of a question for this actor; without one nothing can be answered."""
     if actor is None:

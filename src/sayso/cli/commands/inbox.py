@@ -76,6 +76,7 @@ async def _list(as_json: bool) -> int:
     if questions:
         name = short_ids([one.question_id for one in questions])[questions[0].question_id]
         print(f"\nlook     sayso inbox show {name}")
+        print(f"answer   sayso answer {name} …")
     if not requests:
         return 0
     first = requests[0]

@@ -24,7 +24,7 @@ LOOKING: tuple[tuple[str, ...], ...] = (
 
 DECIDING = frozenset(
     {
-        "approve", "ask-back", "break-glass", "contexts", "db", "freeze", "grants", "mode", "passphrase",
+        "answer", "approve", "ask-back", "break-glass", "contexts", "db", "freeze", "grants", "mode", "passphrase",
         "people", "policy", "reject", "review-glass", "roles", "snooze", "thaw", "tokens", "trust",
     }
 )  # fmt: skip
