@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from sayso.broker.access import Actor
@@ -216,7 +216,8 @@ async def start_broker(
     feed, facts = WatchedFeed(store.feed), LocalFacts()
     lists = FixedLists(ListRules(version=0, rules=rules))
     cached = CachedRules(store, lists, protected_rules(), facts)
-    broker = Broker(World(store, feed, SystemClock(), SystemIds(), cached, facts, WebInbox()))
+    world = World(store, feed, SystemClock(), SystemIds(), cached, facts, WebInbox())
+    broker = Broker(replace(world, pending_limit=1_000_000))  # one session holds all that is parked
     await broker.start()
     return broker, feed
 

@@ -47,6 +47,7 @@
     │ ├ StoreCorrupt          the database is damaged
     │ ├ SchemaTooNew          the database was written by a newer sayso
     │ └ LostRace              a conditional write found another version
+    │   ├ TooManyWait         too many requests of the session wait already
     │   └ BudgetSpent         what is left of a rule's budget is less than the call takes
     ├ ChannelError
     │ └ Undeliverable         a channel could not reach anybody
@@ -338,6 +339,10 @@ class SchemaTooNew(StoreError):
 
 class LostRace(StoreError):
     """A conditional write found another version than the one it was computed from."""
+
+
+class TooManyWait(LostRace):
+    """So many requests of the session wait that another one is not put before people (GATE-9)."""
 
 
 class BudgetSpent(LostRace):

@@ -18,10 +18,10 @@ from sayso.core.call import Owner, digest_of
 from sayso.core.dialogue import MAX_WORDS, Dialogue, Role, Said
 from sayso.core.reason import Reason
 from sayso.core.session import Session
-from sayso.errors import LostRace, NotEligible, StoreError
+from sayso.errors import LostRace, NotEligible, StoreError, TooManyWait
 from sayso.people.changes import add_person
 from sayso.people.token import CredentialKind
-from sayso.requests.approval import ApprovalRequest, Caller, Status, Why
+from sayso.requests.approval import ApprovalRequest, Caller, Resolution, Status, Why
 from sayso.requests.attention import Attention, Snooze
 from sayso.requests.deadline import next_due
 from sayso.requests.lifecycle import (
@@ -176,6 +176,23 @@ async def test_an_allowed_call_has_no_request(store: Any) -> None:
     stored, call = await store.call("c1")
     assert (stored.effect, stored.reason, call) == ("allow", "rule-allow", a_call())
     assert await store.pending() == []
+
+
+@pytest.mark.spec("GATE-9")
+async def test_a_request_too_many_of_its_session_is_not_written(store: Any) -> None:
+    for number in range(2):
+        await submitted(store, f"c{number}")
+    one_more = replace(asks("c2", external_id="e2"), at_most=2)
+    with pytest.raises(TooManyWait):
+        await store.submit(one_more)
+    assert await store.call("c2") is None
+    assert await store.by_external_id(OWNER, "e2") is None
+    elsewhere = replace(asks("c3", session_id="another"), at_most=1)
+    assert await store.submit(elsewhere) is None
+    assert await store.submit(replace(new(call=a_call(call_id="c4")), at_most=1)) is None
+    request = await live(store, "c1")
+    await store.apply(step(request, Cancelled(Resolution(Reason.CANCELLED, at(2)))))
+    assert await store.submit(one_more) is None
 
 
 async def test_what_is_not_there_is_none(store: Any) -> None:

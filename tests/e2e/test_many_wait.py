@@ -40,7 +40,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 async def broker(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Broker]:
-    monkeypatch.setenv("SAYSO_HOME", str(tmp_path / "home"))
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "settings.toml").write_text("[approval]\npending_limit = 1000000\n")
+    monkeypatch.setenv("SAYSO_HOME", str(home))
     shared = request.param == "postgres"
     database = server().new_database() if shared else tmp_path / "sayso.db"
     async with open_broker(database=database) as opened:

@@ -22,7 +22,7 @@ from sayso.core.call import digest_of
 from sayso.core.effect import Effect
 from sayso.core.reason import Reason
 from sayso.core.session import CallDraft, Session
-from sayso.errors import QuestionInvalid
+from sayso.errors import QuestionInvalid, TooManyWait
 from sayso.gate.verdict import Verdict
 from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked
@@ -62,10 +62,22 @@ async def ask_approval(
     if verdict.effect is not Effect.DENY:
         verdict = _asking(verdict, timeout)
         people = await world.store.directory()
-    new = new_call(call, verdict, people, now, remember=Offered(once_only=True))
+    new = new_call(
+        call,
+        verdict,
+        people,
+        now,
+        remember=Offered(once_only=True),
+        at_most=world.pending_limit,
+    )
     if new.request is not None:
         new = replace(new, request=replace(new.request, action=TITLE, no_claim=True))
-    earlier = await world.store.submit(new)
+    try:
+        earlier = await world.store.submit(new)
+    except TooManyWait:
+        verdict = Verdict(Effect.DENY, Reason.FLOOD, digest, verdict.policy)
+        new = new_call(call, verdict, people, now)
+        earlier = await world.store.submit(new)
     if earlier is not None:
         return await repeat(world, session, call, digest, earlier)
     if new.request is None:

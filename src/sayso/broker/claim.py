@@ -237,6 +237,7 @@ async def _ask_again(
             changed=tuple(changed),
             remember=await offered(world, session, fresh, asking),
             dialogue=request.context,
+            lapse_after=world.lapse_after,
         ),
     )
     assert follow_up.request is not None, "an ask makes a request"

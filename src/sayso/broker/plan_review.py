@@ -7,8 +7,8 @@ from dataclasses import replace
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.audit.redact import redact_text
 from sayso.broker.access import Actor
+from sayso.broker.modes import mode_now
 from sayso.broker.questions import owner_of, why_nobody
-from sayso.broker.session_mode import mode_of
 from sayso.broker.world import World
 from sayso.core.mode import Mode
 from sayso.core.session import Session
@@ -32,7 +32,7 @@ async def enter_plan_mode(world: World, session_id: str, reason: str | None) -> 
         refusal = await _why_not_plan(world, session)
         if refusal is not None:
             return refusal
-        mode = await mode_of(world, session)
+        mode = (await mode_now(world, session)).mode
         if mode is Mode.PLAN:
             return None
         if mode is Mode.DONT_ASK:
@@ -79,7 +79,7 @@ async def switch_after(
             "answer: yes, carry it out",
         )
     session = await world.store.session(question.session_id)
-    if session is None or await mode_of(world, session) is not Mode.PLAN:
+    if session is None or (await mode_now(world, session)).mode is not Mode.PLAN:
         return None
     return session, replace(session, mode=mode, agent_mode=None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sayso.broker.modes import mode_now
 from sayso.broker.ports import QuestionStanding
 from sayso.broker.ports.asking import REFUSED
 from sayso.broker.question_change import (
@@ -14,7 +15,6 @@ from sayso.broker.question_change import (
 )
 from sayso.broker.reachability import reach_of
 from sayso.broker.sealed_answer import check_key
-from sayso.broker.session_mode import mode_of
 from sayso.broker.world import World
 from sayso.core.call import Owner
 from sayso.core.mode import Mode
@@ -109,7 +109,7 @@ async def why_nobody(world: World, session: Session, asked: Asked) -> str | None
 
 
 async def _must_plan(world: World, session: Session) -> None:
-    if session.parent or await mode_of(world, session) is not Mode.PLAN:
+    if session.parent or (await mode_now(world, session)).mode is not Mode.PLAN:
         raise QuestionInvalid(NOT_PLANNING, "a plan is shown only at the end of planning")
 
 

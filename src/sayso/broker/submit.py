@@ -24,7 +24,13 @@ from sayso.core.freeze import freeze_on
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 from sayso.core.session import CallDraft, Session, bind
-from sayso.errors import ExternalIdReused, LostRace, NotEligible, RequestNotFound
+from sayso.errors import (
+    ExternalIdReused,
+    LostRace,
+    NotEligible,
+    RequestNotFound,
+    TooManyWait,
+)
 from sayso.gate.explain import explain, why_sentence
 from sayso.gate.verdict import Verdict
 from sayso.people.counting import out_of_reach, settled
@@ -32,7 +38,14 @@ from sayso.people.directory import Directory
 from sayso.people.eligibility import Asked, eligible_people
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.spending import bookings
-from sayso.requests.approval import ApprovalRequest, Caller, Resolution, Status, Why
+from sayso.requests.approval import (
+    LAPSE_SECONDS,
+    ApprovalRequest,
+    Caller,
+    Resolution,
+    Status,
+    Why,
+)
 from sayso.requests.deadline import UNREACHABLE_SECONDS, due
 from sayso.requests.event import EventKind, Notice
 from sayso.requests.grant import OF_THIS_CALL
@@ -91,9 +104,17 @@ async def submit(
         remember=remember,
         dialogue=dialogue,
         notes=advised.notes,
+        lapse_after=world.lapse_after,
+        at_most=world.pending_limit,
     )
     new = await widened(world, new)
-    earlier = await world.store.submit(new)
+    try:
+        earlier = await world.store.submit(new)
+    except TooManyWait:  # counted in the write, so that many at once are not one too many
+        said = verdict.opinion
+        verdict = await decide_call(world, session, call, opinion=said, flooded=True)
+        new = new_call(call, verdict, people, now, notes=advised.notes)
+        earlier = await world.store.submit(new)
     if earlier is not None:
         return await repeat(world, session, call, digest, earlier)
     if new.request is None:
@@ -145,18 +166,22 @@ def new_call(
     remember: Offered | None = None,
     dialogue: Dialogue | None = None,
     notes: tuple[str, ...] = (),
+    lapse_after: float = LAPSE_SECONDS,
+    at_most: int | None = None,
 ) -> NewCall:
     """What a submitted call writes: itself, its verdict's record and, where it asks, its request.
 
     `people` are those of today. `previous`, `frozen` (its preconditions), `changed` and what can be remembered are
     those of the request; of the `dialogue` it keeps what its policy has shown.
-    `notes` tell who was asked before a person.
+    `notes` tell who was asked before a person; `lapse_after` is for how many seconds an approval waits to be
+    claimed, and `at_most` how many of its session may wait.
     """
     request = None
     if booked_by(verdict, call):
         # It takes of a budget: claimed like what people approved, and booked in that write (REQ-37).
         said = Resolution(verdict.reason, now, comment="within the budget of a rule")
-        request = apply(request_about(call, verdict, people, now, previous), Approved(said))
+        about = request_about(call, verdict, people, now, previous)
+        request = apply(replace(about, lapse_after=lapse_after), Approved(said))
     elif verdict.effect is Effect.ASK:
         asked = request_about(call, verdict, people, now, previous)
         request = replace(
@@ -167,6 +192,7 @@ def new_call(
             tool_category=None if remember is None else remember.tool_category,
             once_only=remember is not None and remember.once_only,
             context=kept_of(call, dialogue, asked.policy.context),
+            lapse_after=lapse_after,
         )
     notices: tuple[Notice, ...] = ()
     if request is not None and request.waits:
@@ -190,6 +216,7 @@ def new_call(
         records=(verdict_record(call, verdict, now, notes),),
         notices=notices,
         at=now,
+        at_most=at_most,
     )
 
 

@@ -32,7 +32,7 @@ from sayso.people.eligibility import Asked
 from sayso.policy.facts import Facts
 from sayso.policy.outcome import PolicyOutcome
 from sayso.policy.spending import budgeted
-from sayso.requests.approval import ApprovalRequest, Status
+from sayso.requests.approval import LAPSE_SECONDS, ApprovalRequest, Status
 from sayso.requests.grant import STICKY_SECONDS, Grant, StickyRejection, allowed_as
 from sayso.requests.precondition import NO_FILES, Files
 from sayso.requests.standing_grant import Remembered
@@ -40,12 +40,17 @@ from sayso.requests.standing_grant import Remembered
 KEEP_CALLS_SECONDS = 30 * 86_400.0
 """For how long the full arguments of a call are kept unless set otherwise (AUD-1a)."""
 
+PENDING_LIMIT = 200
+"""So many requests of one session may wait at once unless set otherwise (GATE-9)."""
+
 
 @dataclass(frozen=True, slots=True)
 class World:
     """Everything outside that the broker touches.
 
     `keep_calls` is for how many seconds the full arguments of a call are kept, None for ever (AUD-1a).
+    `lapse_after` is for how many seconds an approval waits to be claimed (GATE-3), and
+    `pending_limit` how many requests of one session may wait at once (GATE-9).
     `consultant` asks hooks and the reviewer; None asks nobody before a person.
     """
 
@@ -59,6 +64,8 @@ class World:
     files: Files = NO_FILES
     receipt_key: SecretKey | None = None
     keep_calls: float | None = KEEP_CALLS_SECONDS
+    lapse_after: float = LAPSE_SECONDS
+    pending_limit: int = PENDING_LIMIT
     consultant: Consultant | None = None
     sandbox: Sandbox = NO_SANDBOX
 
@@ -73,16 +80,26 @@ async def decide_call(
     people: Directory | None = None,
     opinion: Opinion | None = None,
     thawed: bool = False,
+    flooded: bool = False,
 ) -> Verdict:
     """The gate's verdict on a call with today's rules, session, people and what was answered (GATE-5).
 
     With `trying`, the verdict if that alone had been answered before; with an `opinion`, the one after
     that was heard of the call. `people` are those of a moment ago, from somebody who has read them and whose
     write holds only with them; `thawed` is as if nothing were frozen, for what people decide meanwhile and
-    can only run later. Raises ArgumentsWithheld for a call that is not whole: nothing can be said of it.
+    can only run later, `flooded` where too much of the session waits already. Raises ArgumentsWithheld for a
+    call that is not whole: nothing can be said of it.
     """
     verdict, _ = await decided(
-        world, session, call, grants, trying, people=people, opinion=opinion, thawed=thawed
+        world,
+        session,
+        call,
+        grants,
+        trying,
+        people=people,
+        opinion=opinion,
+        thawed=thawed,
+        flooded=flooded,
     )
     return verdict
 
@@ -97,6 +114,7 @@ async def decided(
     people: Directory | None = None,
     opinion: Opinion | None = None,
     thawed: bool = False,
+    flooded: bool = False,
 ) -> tuple[Verdict, Context]:
     """The verdict of `decide_call`, and the context that it was found in."""
     must_be_whole(call.withheld)
@@ -114,6 +132,7 @@ async def decided(
         can_ask=world.notifier.can_ask,
         people=people or Directory(),
         frozen=None if thawed else freeze_on(call, rules.in_force.freezes),
+        flooded=flooded,
         circumstances=there,
     )
     verdict = decide(call, rules, grants, context, world.facts, now)

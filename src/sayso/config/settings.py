@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from sayso.broker.world import KEEP_CALLS_SECONDS
+from sayso.broker.world import KEEP_CALLS_SECONDS, PENDING_LIMIT
 from sayso.config.advice import read_advice
 from sayso.config.descriptors import read_descriptors, readable_descriptors
 from sayso.config.gate_settings import (
@@ -44,6 +44,7 @@ from sayso.policy.dialects.settings_text import print_beside, print_fields
 from sayso.policy.examples import check_examples
 from sayso.policy.rule import Origin, Rule
 from sayso.policy.shipped_descriptors import SHIPPED
+from sayso.requests.approval import LAPSE_SECONDS
 from sayso.system.facts import LocalFacts
 
 LANGUAGES = ("en",)
@@ -73,6 +74,8 @@ class Settings:
     `host` and `port` are the server's, None where the file leaves them. `default_timeout` is in
     seconds: how long an ask of the file waits that names no time of its own. `loosens` is
     what waits for trust if it is a project's file; `warnings` are sentences with their place.
+    `lapse_after` is for how many seconds an approval waits to be claimed,
+    `pending_limit` how many requests of one session may wait at once.
     `keep_calls` is for how many seconds the full arguments of calls are kept, None for ever.
     `rules_json` is a further file with asks; `tool_files` are the `tool.yaml` it names. `gate` is what
     it says of modes, and of what is allowed by itself; `advice` is who is asked before a person.
@@ -85,6 +88,8 @@ class Settings:
     host: str | None = None
     port: int | None = None
     default_timeout: float | None = None
+    lapse_after: float = LAPSE_SECONDS
+    pending_limit: int = PENDING_LIMIT
     keep_calls: float | None = KEEP_CALLS_SECONDS
     loosens: tuple[Loosening, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -217,7 +222,9 @@ def _settings(document: Document, scope: Scope) -> Settings:
     ui.only("diff_lines", "language", "context_template")
     server.only("host", "port")
     root.table("store").only("keep_calls")
-    approval.only("default_timeout", "required_tools")
+    approval.only("default_timeout", "lapse_after", "pending_limit", "required_tools")
+    if scope is Scope.PROJECT:
+        approval = _without(approval, ("lapse_after", "pending_limit"), warnings)
     root.table("web").only("allow_domains")
     for _, table in root.table("mcp").named_tables():
         table.only("auto_approve", "trusted", "group")
@@ -240,6 +247,8 @@ def _settings(document: Document, scope: Scope) -> Settings:
         host=host,
         port=server.whole_number("port", 0, 0, 65535) if "port" in server else None,
         default_timeout=default_timeout,
+        pending_limit=approval.whole_number("pending_limit", default.pending_limit, 1, 1_000_000),
+        lapse_after=approval.seconds("lapse_after") or default.lapse_after,
         keep_calls=root.table("store").days("keep_calls", default.keep_calls),
         loosens=(*_loosening_rules(rules), *_loosening_tools(tools, descriptors)),
         warnings=tuple(warnings),

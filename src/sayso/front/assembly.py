@@ -261,6 +261,8 @@ def _build(
         files=LocalFiles(),
         receipt_key=ReceiptKey(find_places().data),
         keep_calls=lists.settings.keep_calls,
+        pending_limit=lists.settings.pending_limit,
+        lapse_after=lists.settings.lapse_after,
         consultant=Consultant(lists, LocalHooks(), PydanticModel(), clock, ids),
     )
     return Broker(world)

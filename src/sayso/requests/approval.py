@@ -19,6 +19,9 @@ from sayso.requests.precondition import Changed, Precondition
 
 NEVER = Moment(0)
 
+LAPSE_SECONDS = 600.0
+"""How long an approval waits to be claimed unless set otherwise (GATE-3)."""
+
 
 class Status(StrEnum):
     """The states of an approval request (REQ-3)."""
@@ -191,7 +194,8 @@ class ApprovalRequest:
     approved. `preconditions` are what has to be as it was when this request was made; None if nothing
     was noted. Where `edited` is set, `call` and `digest` are the edited ones, and all votes for other
     digests count no more. With `no_claim` nothing runs after it: an
-    approval is its end (Q-4). `context` is what was kept of the dialogue that it came from, the agent's
+    approval is its end (Q-4). `lapse_after` is for how many
+    seconds an approval waits to be claimed. `context` is what was kept of the dialogue that it came from, the agent's
     side's words.
     """
 
@@ -224,6 +228,7 @@ class ApprovalRequest:
     glass: BrokenGlass | None = None
     context: Dialogue | None = None
     no_claim: bool = False
+    lapse_after: float = LAPSE_SECONDS
 
     @property
     def ended_approved(self) -> bool:

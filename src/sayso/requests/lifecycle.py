@@ -42,9 +42,6 @@ from sayso.requests.nudges import (
 )
 from sayso.requests.precondition import Precondition
 
-LAPSE_SECONDS = 600.0
-"""How long an approval waits to be claimed (GATE-3)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -353,7 +350,7 @@ def lapses_at(request: ApprovalRequest) -> Moment | None:
     """When an approval that nobody claimed lapses; None if it is not approved."""
     if request.status is not Status.APPROVED or request.approved_at is None or request.no_claim:
         return None
-    return plus(request.approved_at, LAPSE_SECONDS)
+    return plus(request.approved_at, request.lapse_after)
 
 
 _LET_THROUGH = (Status.APPROVED, Status.RUNNING, Status.DONE, Status.FAILED)

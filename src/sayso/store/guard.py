@@ -11,7 +11,7 @@ from sayso.core.budget import Booking
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
 from sayso.core.session import DEFAULT_GROUP, Session
-from sayso.errors import BudgetSpent, LostRace, NotEligible
+from sayso.errors import BudgetSpent, LostRace, NotEligible, TooManyWait
 from sayso.people.directory import Directory
 from sayso.people.eligibility import counts_as
 from sayso.people.token import DECIDING, Credential
@@ -52,6 +52,14 @@ def check_next(change: Change) -> None:
         change.follow_up.call.call_id == change.request.request_id
     ):
         raise ValueError("a call that is asked again has an id of its own")
+
+
+def check_waiting(waiting: int, at_most: int | None) -> None:
+    """Check that so many requests of one session may wait, the new one among them (GATE-9); raises TooManyWait."""
+    if at_most is not None and waiting > at_most:
+        raise TooManyWait(
+            f"{at_most} requests of this session wait already", "decide some of them first"
+        )
 
 
 def check_reviewer(stored: Credential | None, at: Moment) -> None:

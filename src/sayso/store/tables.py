@@ -103,6 +103,12 @@ REQUESTS = Table(
     Column("sealed_edit", Text),
     Index("ix_requests_session_id_digest", "session_id", "digest"),
     Index(
+        "ix_requests_session_id",
+        "session_id",
+        sqlite_where=text("closed = 0"),
+        postgresql_where=text("closed = 0"),
+    ),
+    Index(
         "ix_requests_created_at",
         "created_at",
         sqlite_where=text("closed = 0"),
@@ -377,14 +383,6 @@ APPROVED_DEFINITIONS = Table(
     sqlite_with_rowid=False,
 )
 """The definitions under which a server's tool is what was approved: the first, and those people approved."""
-
-SETTINGS = Table(
-    "settings",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("value", Text, nullable=False),
-)
-"""Single values; those of older versions were taken over elsewhere, and nothing is kept here now."""
 
 COUNTERS = Table(
     "counters",

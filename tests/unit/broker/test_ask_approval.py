@@ -12,8 +12,7 @@ from sayso.broker.sweep import sweep
 from sayso.core.approval_policy import ApprovalPolicy, Approver, OnTimeout
 from sayso.errors import NotEligible, QuestionInvalid, RequestClosed
 from sayso.people.person import Person
-from sayso.requests.approval import ApprovalRequest, Status, Vote
-from sayso.requests.lifecycle import LAPSE_SECONDS
+from sayso.requests.approval import LAPSE_SECONDS, ApprovalRequest, Status, Vote
 from tests.fakes.world import Scene, make_scene, rule
 
 

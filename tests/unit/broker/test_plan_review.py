@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sayso.broker.asking import enter_plan_mode, exit_plan_mode
-from sayso.broker.session_mode import mode_of
+from sayso.broker.modes import mode_now
 from sayso.core.in_force import InForce
 from sayso.core.mode import Mode
 from sayso.core.session import Session
@@ -60,7 +60,7 @@ async def test_an_approval_saves_the_plan_switches_the_mode_and_ends_planning(
         assert told == {"approved": True, "mode": mode.value}
         assert (tmp_path / path).read_text() == "first\nthen\n"
         session = await session_of(scene, gate)
-        assert (await mode_of(scene.world, session), session.agent_mode) == (mode, None)
+        assert ((await mode_now(scene.world, session)).mode, session.agent_mode) == (mode, None)
         notes = [r["note"] for r in await scene.audit() if r.get("by") == "owner"]
         assert notes == ["plan answered", f"mode: {mode.value}, with the plan's approval"]
         with pytest.raises(QuestionInvalid, match="not planning"):
@@ -80,7 +80,7 @@ async def test_feedback_goes_back_and_planning_goes_on() -> None:
         question = await waiting(scene)
         await scene.broker.questions.answer_plan(actor, question.question_id, answer, feedback)
         assert await reviewing == {"approved": False, "feedback": told}
-        assert await mode_of(scene.world, await session_of(scene, gate)) is Mode.PLAN
+        assert (await mode_now(scene.world, await session_of(scene, gate))).mode is Mode.PLAN
     with pytest.raises(RequestClosed):
         await scene.broker.questions.answer_plan(actor, question.question_id, "carry-out")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sayso.config.settings import Settings, load_settings, parse_settings
+from sayso.config.settings import Scope, Settings, load_settings, parse_settings
 from sayso.core.approval_policy import Severity
 from sayso.core.budget import Budget
 from sayso.core.effect import Effect
@@ -48,6 +48,8 @@ host = "::1"
 port = 9000
 [approval]
 default_timeout = 600
+lapse_after = 60
+pending_limit = 20
 [permissions]
 ask = ["shell(make *)"]
 [[rule]]
@@ -74,6 +76,7 @@ paths = [{ name = "from", operation = "read", many = true }]
     )
     assert (settings.diff_lines, settings.language) == (40, "en")
     assert (settings.host, settings.port, settings.default_timeout) == ("::1", 9000, 600.0)
+    assert (settings.lapse_after, settings.pending_limit) == (60.0, 20)
     make, web, deny = settings.rules
     assert make.approval is not None
     assert make.approval.timeout == 600
@@ -194,6 +197,8 @@ def test_rules_that_say_the_same_keep_different_ids() -> None:
         ("[server]\nhost = ''", "2:8", "`host` is empty", "127.0.0.1"),
         ("[server]\nhost = 2020-01-01", "2:8", "`host` is a date or time", "a text in quotes"),
         ("[approval]\ndefault_timeout = -1", "2:19", "the number -1", "seconds above 0"),
+        ("[approval]\nlapse_after = 0", "2:15", "the number 0", "seconds above 0"),
+        ("[approval]\npending_limit = 0", "2:17", "the number 0", "from 1 to 1000000"),
         ("[store]\nkeep_calls = 0", "2:14", "the number 0", 'days above 0 or "always"'),
         ("[store]\nkeep_calls = 'never'", "2:14", 'the text "never"', "days above 0"),
         ("[store]\nkeep_calls = true", "2:14", "`keep_calls` is true", "days above 0"),
@@ -268,3 +273,14 @@ def test_a_tool_that_is_named_as_a_pair_is_warned_about() -> None:
         assert not parse_settings(
             Path("s.toml"), f'[tools."{name}"]\nurls = []\n'.encode()
         ).warnings
+
+
+@pytest.mark.spec("POL-60", "GATE-9")
+def test_a_project_sets_no_limits_of_what_waits() -> None:
+    text = b"[approval]\nlapse_after = 9000\npending_limit = 9\ndefault_timeout = 60\n"
+    settings = parse_settings(Path("/w/sayso.toml"), text, Scope.PROJECT)
+    assert (settings.lapse_after, settings.pending_limit) == (600.0, 200)
+    assert [warning.partition(": ")[2] for warning in settings.warnings] == [
+        f"`{key}` counts only in your own settings, never here"
+        for key in ("lapse_after", "pending_limit")
+    ]

@@ -6,10 +6,9 @@ import pytest
 
 from sayso.core.approval_policy import ApprovalPolicy, OnTimeout
 from sayso.core.reason import Reason
-from sayso.requests.approval import Caller
+from sayso.requests.approval import LAPSE_SECONDS, Caller
 from sayso.requests.deadline import CALLER_SECONDS, LEASE_SECONDS, due, is_over
 from sayso.requests.lifecycle import (
-    LAPSE_SECONDS,
     CallerLeft,
     Expired,
     Lapsed,

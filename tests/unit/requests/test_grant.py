@@ -6,8 +6,9 @@ import pytest
 
 from sayso.core.call import digest_of
 from sayso.core.reason import Reason
+from sayso.requests.approval import LAPSE_SECONDS
 from sayso.requests.grant import Grant, allowed_as, grant_of
-from sayso.requests.lifecycle import LAPSE_SECONDS, Approved, apply
+from sayso.requests.lifecycle import Approved, apply
 from tests.fakes.values import a_call, a_request, a_review, approved, at, in_every_state, said
 
 

@@ -6,11 +6,10 @@ import pytest
 
 from sayso.core.reason import Reason
 from sayso.errors import ClaimLost, RequestClosed
-from sayso.requests.approval import Caller, Status, Vote
+from sayso.requests.approval import LAPSE_SECONDS, Caller, Status, Vote
 from sayso.requests.glass_events import GlassOverdue, GlassReviewed
 from sayso.requests.lifecycle import (
     FINAL,
-    LAPSE_SECONDS,
     TRANSITIONS,
     Approved,
     CallerJoined,

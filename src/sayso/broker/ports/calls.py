@@ -31,7 +31,8 @@ class StoredCall:
 class NewCall:
     """Everything a submitted call writes in one transaction; `request` only if it asks.
 
-    `at` is when it was submitted, from when on its full arguments are kept (AUD-1a).
+    `at` is when it was submitted, from when on its full arguments are kept (AUD-1a). A request is not
+    written while `at_most` of its session wait already (GATE-9); None is no limit.
     """
 
     call: ToolCall
@@ -42,6 +43,7 @@ class NewCall:
     records: tuple[AuditRecord, ...]
     notices: tuple[Notice, ...]
     at: Moment
+    at_most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

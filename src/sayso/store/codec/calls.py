@@ -16,6 +16,7 @@ from sayso.core.dialogue import Dialogue
 from sayso.core.moment import Moment
 from sayso.core.withheld import Withheld
 from sayso.requests.approval import (
+    LAPSE_SECONDS,
     ApprovalRequest,
     Caller,
     Edited,
@@ -52,6 +53,7 @@ class _Asked(msgspec.Struct, omit_defaults=True):
     once_only: bool = False
     context: Dialogue | None = None
     no_claim: bool = False
+    lapse_after: float = LAPSE_SECONDS
 
 
 class _EditedCall(msgspec.Struct, omit_defaults=True):
@@ -103,6 +105,7 @@ class NewRows:
     call: dict[str, Any]
     request: dict[str, Any] | None
     log: LogRows
+    at_most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,7 @@ def new_rows(new: NewCall, keys: CallKeys = NO_KEYS) -> NewRows:
         },
         request=None if new.request is None else request_row(new.request, keys),
         log=log_rows(new.records, new.notices),
+        at_most=new.at_most,
     )
 
 
@@ -184,6 +188,7 @@ def _frozen(request: ApprovalRequest) -> _Asked:
         request.once_only,
         request.context,
         request.no_claim,
+        request.lapse_after,
     )
 
 
@@ -295,6 +300,7 @@ def read_request(row: Row, keys: CallKeys = NO_KEYS) -> ApprovalRequest:
         once_only=asked.once_only,
         context=asked.context,
         no_claim=asked.no_claim,
+        lapse_after=asked.lapse_after,
         attention=state.attention,
         glass=state.glass,
     )

@@ -22,6 +22,7 @@ from sayso.store.guard import (
     check_next,
     check_reviewer,
     check_reviews,
+    check_waiting,
     far,
     is_unseen,
     lost_race,
@@ -54,6 +55,9 @@ class Calls(People, Tools):
                 if known is not None:
                     return self._calls[known][0]
             self._check_new(new)
+            if new.request is not None and new.request.waits and new.at_most is not None:
+                same = [r for r in self._requests.values() if r.call.session_id == call.session_id]
+                check_waiting(1 + sum(r.waits for r in same), new.at_most)
             self._add(new)
             if call.external_id is not None:
                 self._external[call.owner, call.external_id] = call.call_id

@@ -21,6 +21,7 @@ from sayso.store.guard import (
     check_glass,
     check_reviewer,
     check_reviews,
+    check_waiting,
     far,
     lost_race,
     people_changed,
@@ -34,8 +35,15 @@ from sayso.store.units.rules import rules_changed
 
 
 def submit(tx: Transaction, rows: NewRows) -> StoredCall | None:
-    """Write a new call; if its external id is taken, write nothing and return the call that has it."""
+    """Write a new call; if its external id is taken, write nothing and return the call that has it.
+
+    Raises TooManyWait where its request would be one too many of those of its session that wait.
+    """
     if _add(tx, rows):
+        if rows.request is not None and rows.at_most is not None:
+            values = {"session_id": rows.request["session_id"], "limit": rows.at_most + 1}
+            count = tx.row(tx.queries.waiting_in_session, values)
+            check_waiting(0 if count is None else count[0], rows.at_most)
         return None
     return read_stored_call(tx.row(tx.queries.call_by_external_id, rows.call))
 
