@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +25,10 @@ from sayso.store.sqlite import SqliteStore, open_sqlite
 from sayso.system.clock import SystemClock
 from sayso.system.facts import LocalFacts
 from sayso.system.ids import SystemIds
+from tests.fakes.ports import free_port
 
 HOST = "127.0.0.1"
 PASSPHRASE = "open sesame, please"
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
 
 
 class MovableClock(SystemClock):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import httpx
 import pytest
 
 from tests.fakes.command_line import PASSPHRASE, furnish, make_template
+from tests.fakes.ports import free_port
 from tests.fakes.processes import PATIENCE, SAYSO, Running, at_a_terminal, started
 
 pytestmark = pytest.mark.slow
@@ -98,9 +98,7 @@ def place(tmp_path: Path, template: Path) -> Place:
 
 @pytest.fixture(scope="module")
 def port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    return free_port()
 
 
 @pytest.fixture(scope="module")
@@ -280,8 +278,8 @@ def test_a_log_that_was_changed_by_hand_names_the_entry(place: Place) -> None:
 
 
 @pytest.mark.parametrize("how", ["command line", "page"])
-def test_the_demo_waits_runs_once_and_leaves_nothing(tmp_path: Path, port: int, how: str) -> None:
-    place = Place(tmp_path / "unused")
+def test_the_demo_waits_runs_once_and_leaves_nothing(tmp_path: Path, how: str) -> None:
+    place, port = Place(tmp_path / "unused"), free_port()
     env = {**place.env, "TMPDIR": str(tmp_path)}
     with started([SAYSO, "demo", "--once", "--port", str(port)], env) as demo:
         home, call_id = demo.sees(r"SAYSO_HOME=(\S+) sayso approve (\S+)").groups()

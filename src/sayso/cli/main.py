@@ -17,7 +17,7 @@ from sayso.errors import AccessError, CasesInvalid, RequestClosed, SaysoError, S
 HELP = "The permission gate for AI agents: nothing an agent does happens without your say-so."
 
 COMMANDS = {
-    "answer": "Answer what an agent or a server asks.",
+    "answer": "Answer a question, a plan or a form that waits.",
     "approve": "Approve a request that waits.",
     "ask-back": "Ask the agent something about a request that waits.",
     "audit": "Read and verify the audit log.",

@@ -103,8 +103,9 @@ REQUESTS = Table(
     Column("sealed_edit", Text),
     Index("ix_requests_session_id_digest", "session_id", "digest"),
     Index(
-        "ix_requests_session_id",
+        "ix_requests_session_id_status",
         "session_id",
+        "status",
         sqlite_where=text("closed = 0"),
         postgresql_where=text("closed = 0"),
     ),

@@ -18,12 +18,8 @@ from sayso.core.address import is_loopback
 from sayso.errors import SettingsInvalid, StoreUnavailable
 from sayso.people.token import CredentialKind
 from sayso.server.run import bind, check_exposure, run, serve
+from tests.fakes.ports import free_port
 from tests.fakes.site import PASSPHRASE, Site, eventually, listening, open_session, submit
-
-
-def free_port() -> int:
-    with contextlib.closing(bind("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
 
 
 def test_a_port_in_use_is_told_with_another() -> None:

@@ -83,7 +83,8 @@ def test_a_statement_runs_and_walks_no_table_that_grows(
 
 def test_what_is_open_is_found_without_what_is_closed(database: sqlite3.Connection) -> None:
     indexes = {
-        "ix_requests_created_at": ("pending", "unseen", "stopped_sessions"),
+        "ix_requests_created_at": ("pending", "unseen"),
+        "ix_requests_session_id_status": ("stopped_sessions", "waiting_in_session"),
         "ix_requests_due_at": ("due", "anything_due"),
         "ix_requests_review_by": ("unreviewed", "overdue_review"),
     }

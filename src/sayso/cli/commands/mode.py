@@ -34,7 +34,9 @@ def mode(
     token_stdin: TokenStdin = False,
     as_json: AsJson = False,
 ) -> int:
-    """Show the mode of a session, or switch it, from its next call on.
+    """Show the mode of a session, or switch it.
+
+    A switch counts from the session's next call on.
 
     Parameters
     ----------

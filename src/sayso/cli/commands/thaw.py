@@ -25,7 +25,7 @@ def thaw(
     token_stdin: TokenStdin = False,
     as_json: AsJson = False,
 ) -> int:
-    """End what was frozen, for every agent or for one.
+    """End what was frozen.
 
     You end what you froze yourself; an admin ends anybody's. Without --agent only
     the freeze of every agent ends: what was frozen for one alone stays frozen.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 REVISIONS = (
     *("0001", "0002", "0003", "0004", "0005", "0006"),
-    *("0007", "0008", "0009", "0010", "0011", "0012", "0013"),
+    *("0007", "0008", "0009", "0010", "0011", "0012", "0013", "0014"),
 )
 """Every revision this program knows, oldest first; a test compares it with the files."""
 

@@ -177,12 +177,11 @@ class Calls(Compiler):
                 *oldest_first
             )
         )
-        waiting = select(r.request_id).where(
-            r.session_id == bindparam("session_id"), not_closed, r.status == word(Status.PENDING)
-        )
         self.waiting_in_session = self._compile(
-            select(func.count()).select_from(
-                waiting.limit(bindparam("limit", type_=Integer)).subquery()
+            select(func.count(r.request_id)).where(
+                r.session_id == bindparam("session_id"),
+                r.status == word(Status.PENDING),
+                not_closed,
             )
         )
         pending, approved = r.status == word(Status.PENDING), r.status == word(Status.APPROVED)

@@ -41,7 +41,7 @@ def submit(tx: Transaction, rows: NewRows) -> StoredCall | None:
     """
     if _add(tx, rows):
         if rows.request is not None and rows.at_most is not None:
-            values = {"session_id": rows.request["session_id"], "limit": rows.at_most + 1}
+            values = {"session_id": rows.request["session_id"]}
             count = tx.row(tx.queries.waiting_in_session, values)
             check_waiting(0 if count is None else count[0], rows.at_most)
         return None

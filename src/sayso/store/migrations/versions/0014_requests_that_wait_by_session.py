@@ -14,9 +14,9 @@ depends_on = None
 def upgrade() -> None:
     """Index the requests that are not over by their session; `settings` was taken over elsewhere long ago."""
     op.create_index(
-        "ix_requests_session_id",
+        "ix_requests_session_id_status",
         "requests",
-        ["session_id"],
+        ["session_id", "status"],
         sqlite_where=sa.text("closed = 0"),
         postgresql_where=sa.text("closed = 0"),
     )
