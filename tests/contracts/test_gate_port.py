@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import pytest
 
 from sayso.broker.ports import Claim, GatePort, Standing
+from sayso.broker.remembering import Remember, Wish
 from sayso.broker.run import run
 from sayso.client.remote_gate import RemoteGate
 from sayso.core.dialogue import MAX_WORDS, Role, Said
+from sayso.core.mode import Mode
 from sayso.core.observed_tool import ObservedTool
 from sayso.core.session import CallDraft
 from sayso.errors import (
@@ -29,6 +31,7 @@ from sayso.errors import (
     RequestNotFound,
 )
 from sayso.people.token import CredentialKind
+from sayso.policy.rule import Origin
 from sayso.requests.approval import Caller, Status, Vote
 from tests.fakes.site import Site, eventually, listening, make_site
 from tests.fakes.world import Scene, draft, rule
@@ -442,3 +445,43 @@ async def test_a_turn_s_calls_are_made_together_found_again_and_continued_once(
     await gate.end_turn(made.batch_id, token)
     with pytest.raises(ClaimLost):
         await gate.end_turn(made.batch_id, token)
+
+
+@pytest.mark.spec("GATE-5", "MODE-1")
+async def test_what_people_change_during_a_turn_counts_from_its_next_call_on(ports: Ports) -> None:
+    scene, gate = ports.scene, await ports.gate()
+    owner = await scene.actor()
+    asked = await gate.submit(draft())
+    session_id = (await scene.request(asked.call_id)).call.session_id
+    told = []
+
+    async def next_call() -> None:
+        made = await gate.submit(draft(arguments={"n": len(told)}))
+        told.append((made.effect, made.reason))
+        if made.status == "pending":
+            await ports.reject(made)
+
+    await next_call()
+    await scene.broker.modes.switch(owner, session_id, Mode.DONT_ASK)
+    await next_call()
+    await scene.broker.modes.switch(owner, session_id, Mode.PLAN)
+    await next_call()
+    await scene.broker.modes.switch(owner, session_id, None)
+    scene.rules.say(rule("deny", "send_mail"))
+    await next_call()
+    scene.rules.say(replace(rule("ask", "send_mail"), origin=Origin.TOOL_POLICY))
+    wish = Wish(Remember.SESSION)
+    await scene.broker.answer(owner, asked.call_id, Vote.APPROVE, digest=asked.digest, wish=wish)
+    again = await gate.submit(draft(external_id="again"))
+    told.append((again.effect, again.reason))
+    (grant,) = await scene.broker.kept.grants(owner)
+    await scene.broker.kept.revoke(owner, grant.grant_id)
+    await next_call()
+    assert told == [
+        ("ask", "no-rule"),
+        ("deny", "mode-dont-ask"),
+        ("deny", "mode-plan"),
+        ("deny", "rule-deny"),
+        ("allow", "session-grant"),
+        ("ask", "rule-ask"),
+    ]

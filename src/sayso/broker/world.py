@@ -152,7 +152,8 @@ async def decided(
         people = await world.store.directory()
     more = replace(
         context,
-        circumstances=there,
+        # what is tried has to lift the call by itself
+        circumstances=there if trying is None else Circumstances(),
         opinion=opinion if trying is None else None,
         people=people or Directory(),
         remembered=kept,
