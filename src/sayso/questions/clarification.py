@@ -102,13 +102,18 @@ def reply_of(item: Item, answer: str | None, selected: Sequence[str] | None) -> 
 def typed(item: Item, text: str) -> Reply:
     """An answer as somebody typed it: options by their number or text, or the person's own words.
 
-    Where several may be chosen commas stand between them (`1,3`). Raises AnswerInvalid for an empty
+    A number always means the option that it stands beside on the screen, also where another option
+    reads so. Where several may be chosen commas stand between them (`1,3`). Raises AnswerInvalid for an empty
     answer and a number that no option has.
     """
     if not item.multi_select:
         return Reply(_pick(item, text))
-    whole = _by_text(item, text.strip())
-    parts = [text] if whole is not None else [part for part in text.split(",") if part.strip()]
+    parts = [part for part in text.split(",") if part.strip()]
+    if (
+        not all(_is_number(part.strip()) for part in parts)
+        and _by_text(item, text.strip()) is not None
+    ):
+        parts = [text]
     return _several(tuple(_pick(item, part) for part in parts))
 
 
@@ -129,17 +134,19 @@ def _several(chosen: tuple[str, ...]) -> Reply:
 
 def _pick(item: Item, text: str) -> str:
     text = _own_words(text)
-    option = _by_text(item, text)
-    if option is not None:
-        return option
-    if item.options and text.isascii() and text.isdigit():
+    if item.options and _is_number(text):
         number = int(text[:9])
         if not 1 <= number <= len(item.options):
             raise AnswerInvalid(
                 f"there is no option {text[:9]}", f"the numbers are 1 to {len(item.options)}"
             )
         return item.options[number - 1]
-    return text
+    option = _by_text(item, text)
+    return text if option is None else option
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def _by_text(item: Item, text: str) -> str | None:

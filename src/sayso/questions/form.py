@@ -124,7 +124,8 @@ def fill(form: Form, content: object) -> dict[str, Any]:
 def value_of(field: Field, text: str) -> Any:
     """The value that somebody typed into a field; raises AnswerInvalid where it is none of its kind.
 
-    A choice is taken by number, label or value; several with commas between them.
+    A choice is taken by the number that stands beside it, or by its label; several with commas between
+    them. Its value is on no screen, so that it chooses nothing.
     """
     said = text if field.secret else text.strip()
     match field.kind:
@@ -145,9 +146,13 @@ def value_of(field: Field, text: str) -> Any:
 
 
 def _chosen(field: Field, said: str) -> str:
-    for number, choice in enumerate(field.choices, 1):
-        if said in (choice.value, choice.label, str(number)):
-            return choice.value
+    if said.isascii() and said.isdigit():
+        number = int(said[:9])
+        found = field.choices[number - 1 : number] if number else ()
+    else:
+        found = tuple(choice for choice in field.choices if choice.label.strip() == said)
+    if found:
+        return found[0].value
     raise AnswerInvalid("that is none of the choices", "give a number from the list")
 
 
@@ -229,6 +234,12 @@ def _choices(schema: object, name: str, kind: str) -> tuple[Choice, ...]:
         raise QuestionInvalid(
             f"the choices of the field `{name}` are not at most {MOST_CHOICES} texts"
         )
+    for told in zip(*pairs, strict=True):  # the values, then the labels
+        if len({one.strip() for one in told}) != len(told):
+            raise QuestionInvalid(
+                f"two choices of the field `{name}` are the same",
+                "give each a value and label of its own",
+            )
     return tuple(Choice(str(value), str(label)) for value, label in pairs)
 
 

@@ -83,7 +83,12 @@ def test_one_is_answered_by_a_number_a_text_or_in_words() -> None:
         assert typed(ONE, text) == Reply(answer)
     assert typed(Item("how many?"), "7") == Reply("7")
     numbers = Item("how many?", ("3", "2", "1"))
-    assert typed(numbers, "1") == Reply("1"), "an option by its text comes before its number"
+    assert typed(numbers, "1") == Reply("3"), "what is printed beside an option counts"
+    several = Item("which?", ("2,3", "b", "c"), multi_select=True)
+    assert typed(several, "2,3") == Reply("b, c", ("b", "c"))
+    assert typed(several, "1") == Reply("2,3", ("2,3",))
+    with pytest.raises(AnswerInvalid, match="no option 7"):
+        typed(Item("how many?", ("7", "8")), "7")
     with pytest.raises(AnswerInvalid, match="empty"):
         typed(ONE, "  ")
     with pytest.raises(AnswerInvalid, match="8001 characters"):

@@ -55,6 +55,27 @@ def test_choices_are_read_in_each_way_in_which_mcp_writes_them() -> None:
 
 
 @pytest.mark.spec("Q-8")
+def test_the_number_on_the_screen_chooses_what_stands_beside_it() -> None:
+    turned = [{"const": "2", "title": "Delete"}, {"const": "1", "title": "Keep"}]
+    (field,) = read_form(form(x={"type": "string", "oneOf": turned})).fields
+    assert (value_of(field, "1"), value_of(field, "2")) == ("2", "1")
+    hidden = [{"const": "Keep", "title": "Delete"}, {"const": "no", "title": "Keep"}]
+    (field,) = read_form(form(x={"type": "string", "oneOf": hidden})).fields
+    assert value_of(field, "Keep") == "no"
+    with pytest.raises(AnswerInvalid, match="none of the choices"):
+        value_of(field, "no")
+    (numbers,) = read_form(form(x={"type": "string", "enum": ["3", "2"]})).fields
+    assert value_of(numbers, "2") == "2"
+    for text in ("3", "0", "9" * 5000):
+        with pytest.raises(AnswerInvalid, match="none of the choices"):
+            value_of(numbers, text)
+    for pairs in ((("a", "Keep"), ("b", "Keep ")), (("a", "Keep"), ("a", "Delete"))):
+        same = [{"const": value, "title": label} for value, label in pairs]
+        with pytest.raises(QuestionInvalid, match="are the same"):
+            read_form(form(x={"type": "string", "oneOf": same}))
+
+
+@pytest.mark.spec("Q-8")
 def test_what_mcp_does_not_allow_in_a_form_is_refused() -> None:
     for schema, why in (
         ({"type": "array"}, "no object"),
