@@ -6,18 +6,20 @@ was answered to a form is not shown again.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from sayso.channels.display import Shown, show, shown_json
 from sayso.core.moment import Moment, to_rfc3339
+from sayso.policy.web_address import displayed_host, read_url
 from sayso.questions.clarification import Item, Reply
 from sayso.questions.form import Field
 from sayso.questions.plan import WORDS
 from sayso.questions.question import Kind, Question
 
 _CONSTRAINTS = ("minLength", "maxLength", "pattern", "minimum", "maximum", "minItems", "maxItems")
+_UP_TO_HOST = re.compile(r"[^/?#]*://[^/?#]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,15 @@ class CardField:
 
 @dataclass(frozen=True, slots=True)
 class CardUrl:
-    """A URL to be opened by a person, never by sayso; `href` is None where it is no plain one."""
+    """A URL to be opened by a person, never by sayso; `href` is None where it is no plain one.
+
+    `doubt` says why it is none: programs may read it in different ways, or people misread it.
+    """
 
     text: Shown
     host: Shown
     href: str | None
+    doubt: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The URL as the API carries it."""
@@ -207,13 +213,24 @@ def _field(field: Field, schema: Any) -> CardField:
 
 
 def _url(url: str) -> CardUrl:
-    try:
-        parts = urlsplit(url)
-        host, user = parts.hostname or "", parts.username
-    except ValueError:
-        return CardUrl(show(url), show(url), None)
-    plain = url.isascii() and url.isprintable() and " " not in url and host and user is None
-    return CardUrl(show(url), show(host, host=True), url if plain else None)
+    """The address with the host that all clients find in it; where they differ, all that some would."""
+    found = _UP_TO_HOST.match(url)
+    start = url if found is None else found[0]
+    address, whole = read_url(start), read_url(url)
+    if address.host is None or address.doubt is not None:
+        places = dict.fromkeys(
+            filter(None, (address.host, *whole.alternatives, *address.alternatives))
+        )
+        host = " or ".join(places) or "no host that can be told"
+        return CardUrl(show(url), show(host), None, address.doubt)
+    written = address.host in start.lower()
+    host = address.host if written else displayed_host(address.host)
+    doubt = whole.doubt
+    if "@" in start:
+        doubt = "a user name stands before the host"
+    elif doubt is None and not (written and url.isascii()):
+        doubt = "it is written in characters or numbers that stand for others"
+    return CardUrl(show(url), show(host, host=True), url if doubt is None else None, doubt)
 
 
 def _shown(text: str | None) -> Shown | None:
