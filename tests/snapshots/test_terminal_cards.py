@@ -9,7 +9,8 @@ from rich.cells import cell_len
 from syrupy.assertion import SnapshotAssertion
 
 from sayso.channels.card import card_of
-from sayso.channels.terminal.picture import Look, draw, explain_text
+from sayso.channels.terminal.picture import draw, explain_text
+from sayso.channels.terminal.sheet import Look
 from sayso.core.approval_policy import ApprovalPolicy, Severity
 from sayso.core.dialogue import MAX_WORDS, Dialogue, Role, Said
 from sayso.core.reason import Reason

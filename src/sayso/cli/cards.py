@@ -12,7 +12,8 @@ from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.channels.card import Card
 from sayso.channels.display import one_line, plain, show
-from sayso.channels.terminal.picture import MAX_WIDTH, Look, draw
+from sayso.channels.terminal.picture import draw
+from sayso.channels.terminal.sheet import MAX_WIDTH, Look
 from sayso.channels.viewing import card_now
 from sayso.cli.table import table
 from sayso.core.code_words import code_of

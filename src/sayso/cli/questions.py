@@ -8,7 +8,13 @@ from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.channels.display import one_line, plain, show
 from sayso.channels.question_card import QuestionCard, question_card
-from sayso.channels.terminal.question_picture import field_text, head, item_text, plan_choices
+from sayso.channels.terminal.question_picture import (
+    answer_text,
+    field_text,
+    head,
+    item_text,
+    plan_choices,
+)
 from sayso.cli.cards import MIN_BEGINNING, age, short_ids
 from sayso.cli.table import table
 from sayso.core.moment import Moment, seconds_between
@@ -63,7 +69,7 @@ def question_text(card: QuestionCard) -> str:
     said += [field_text(field) for field in card.fields or ()]
     for item in card.items:
         if item.answer is not None:
-            said.append(f" answered: {plain(one_line(item.answer))}\n")
+            said.append(answer_text(item.answer))
     if card.ending is not None:
         said.append(f" {card.status}, by {card.ending['by'] or 'sayso'}\n")
     return "".join(said).rstrip("\n")

@@ -10,9 +10,10 @@ from sayso.channels.card import Card
 from sayso.channels.channel import Decide, Fidelity
 from sayso.channels.question_card import QuestionCard
 from sayso.channels.terminal.dialogue import Dialogue
-from sayso.channels.terminal.picture import Look
 from sayso.channels.terminal.prompt import QUIET_SECONDS, Prompt
 from sayso.channels.terminal.question_dialogue import Answers, QuestionDialogue
+from sayso.channels.terminal.question_picture import Paper
+from sayso.channels.terminal.sheet import Look
 from sayso.channels.terminal.tty import CONTROLLING, Terminal, usable
 from sayso.channels.terminal.unlocking import Keyring, Lock
 from sayso.core.moment import Moment
@@ -181,7 +182,9 @@ class TerminalApprover:
     async def _ask_question(self, terminal: Terminal, card: QuestionCard) -> None:
         if self._answers is not None:
             prompt = Prompt(terminal, self._quiet_seconds)
-            await self._talk(terminal, QuestionDialogue(card, prompt, self._lock, self._answers))
+            paper = Paper(terminal.width, _look())
+            dialogue = QuestionDialogue(card, prompt, self._lock, self._answers, paper)
+            await self._talk(terminal, dialogue)
 
     async def _talk(self, terminal: Terminal, dialogue: Dialogue | QuestionDialogue) -> None:
         """Talk until the person has answered, or the request was resolved elsewhere."""

@@ -12,8 +12,9 @@ from sayso.channels.card import Card
 from sayso.channels.channel import Decide
 from sayso.channels.display import one_line, plain, safe
 from sayso.channels.editing import arguments_of, new_value
-from sayso.channels.terminal.picture import Look, Picture, draw, explain_text
+from sayso.channels.terminal.picture import Picture, draw, explain_text
 from sayso.channels.terminal.prompt import Prompt
+from sayso.channels.terminal.sheet import Look
 from sayso.channels.terminal.unlocking import Lock
 from sayso.core.moment import Moment
 from sayso.errors import CallInvalid, RequestClosed, RequestNotFound, SaysoError

@@ -5,36 +5,21 @@ What is long is cut to a number of rows, which says how much is hidden; drawn in
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import Enum
 
 from rich.cells import cell_len
-from rich.console import Console
 from rich.text import Text as Row
 
 from sayso.channels.card import Card
 from sayso.channels.card_dialogue import CardSaid
-from sayso.channels.display import Cut, Run, Shown, count_words, cut, one_line, show
+from sayso.channels.display import Run, Shown, count_words, one_line, show
 from sayso.channels.result import countdown_words, seconds_words
-from sayso.channels.terminal.rows import CUT_STYLE, fold, lines_of, warnings_of
+from sayso.channels.terminal.rows import CUT_STYLE
+from sayso.channels.terminal.sheet import MAX_WIDTH, WORDS_ROWS, Look, Sheet
 from sayso.core.moment import Moment, seconds_between, to_rfc3339
 
-MAX_WIDTH = 80
-WORDS_ROWS = 20
-"""How many rows of the agent's words, and of a sentence, are drawn before they are cut."""
 TURN_ROWS = 6
 """How many rows of each text of the dialogue are."""
-
-
-class Look(Enum):
-    """How much a terminal can set apart: colours, bold and reverse without colours, or nothing."""
-
-    COLOUR = "colour"
-    MONOCHROME = "monochrome"
-    PLAIN = "plain"
-
 
 _SEVERITY = {"low": "bold green", "medium": "bold yellow", "high": "bold red"}
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
@@ -59,7 +44,7 @@ def draw(
     look: Look = Look.COLOUR,
 ) -> Picture:
     """Draw a card; `diff_lines` bounds the rows of the arguments, and again those of the diff."""
-    sheet = _Sheet(max(20, min(width, MAX_WIDTH)), full=full)
+    sheet = Sheet(max(20, min(width, MAX_WIDTH)), full=full)
     _head(sheet, card, now)
     if card.result is None:
         sheet.heading("Why this asks")
@@ -74,7 +59,7 @@ def draw(
 
 def explain_text(card: Card, *, width: int = MAX_WIDTH, look: Look = Look.COLOUR) -> str:
     """The explanation of the card in full: each target, what matched, what would change it."""
-    sheet = _Sheet(max(20, min(width, MAX_WIDTH)), full=True)
+    sheet = Sheet(max(20, min(width, MAX_WIDTH)), full=True)
     sheet.heading("Explained")
     sheet.block(card.why.explain, "  ", WORDS_ROWS)
     sheet.warn([card.why.explain])
@@ -82,7 +67,7 @@ def explain_text(card: Card, *, width: int = MAX_WIDTH, look: Look = Look.COLOUR
     return sheet.printed(look)
 
 
-def _head(sheet: _Sheet, card: Card, now: Moment) -> None:
+def _head(sheet: Sheet, card: Card, now: Moment) -> None:
     sheet.add(Row("─" * sheet.width, "dim"))
     look = _SEVERITY.get(card.severity, "bold")
     severity = Row().append(f" {card.severity.capitalize()}", look)
@@ -126,7 +111,7 @@ def _head(sheet: _Sheet, card: Card, now: Moment) -> None:
     sheet.warn([card.action, *who])
 
 
-def _glass(sheet: _Sheet, card: Card) -> None:
+def _glass(sheet: Sheet, card: Card) -> None:
     """Who ran it without its votes, and whether a second person has looked."""
     glass = card.asking.glass
     if glass is None:
@@ -142,7 +127,7 @@ def _glass(sheet: _Sheet, card: Card) -> None:
     sheet.warn([glass.why, *([glass.comment] if glass.comment is not None else [])])
 
 
-def _led_here(sheet: _Sheet, card: Card) -> None:
+def _led_here(sheet: Sheet, card: Card) -> None:
     """The dialogue and the agent's reasons, each line behind an edge, so that it is nothing but words."""
     if card.context is None and card.agent_words is None:
         return
@@ -159,7 +144,7 @@ def _led_here(sheet: _Sheet, card: Card) -> None:
         sheet.warn([card.agent_words])
 
 
-def _said(sheet: _Sheet, who: str, said: CardSaid | None) -> None:
+def _said(sheet: Sheet, who: str, said: CardSaid | None) -> None:
     if said is None:
         return
     sheet.prose(one_line(show(who)), "  ", "cyan")
@@ -169,7 +154,7 @@ def _said(sheet: _Sheet, who: str, said: CardSaid | None) -> None:
     sheet.warn([said.content])
 
 
-def _questions(sheet: _Sheet, card: Card) -> None:
+def _questions(sheet: Sheet, card: Card) -> None:
     """What people asked back, and the agent's words on it."""
     if not card.asking.questions:
         return
@@ -187,7 +172,7 @@ def _questions(sheet: _Sheet, card: Card) -> None:
             sheet.warn([question.text])
 
 
-def _why(sheet: _Sheet, card: Card) -> None:
+def _why(sheet: Sheet, card: Card) -> None:
     if card.changed:
         sheet.prose(show("It was approved before, and that no longer counts:"), "  ", "bold")
         for change in card.changed:
@@ -205,7 +190,7 @@ def _why(sheet: _Sheet, card: Card) -> None:
     sheet.warn([*(target.text for target in targets)])
 
 
-def _what(sheet: _Sheet, card: Card, diff_lines: int) -> None:
+def _what(sheet: Sheet, card: Card, diff_lines: int) -> None:
     pair = card.tool if card.server is None else (*card.server, *show(": "), *card.tool)
     sheet.block((*show("tool "), *one_line(pair)), "  ", WORDS_ROWS)
     sheet.warn([pair])
@@ -243,108 +228,3 @@ def _what(sheet: _Sheet, card: Card, diff_lines: int) -> None:
 
 def _diff_style(plain: str) -> str:
     return _DIFF.get(plain[:1], "")
-
-
-class _Sheet:
-    """Rows being gathered, which knows whether something had to be hidden."""
-
-    def __init__(self, width: int, *, full: bool) -> None:
-        self.width = width
-        self.full = full
-        self.cut = False
-        self.cut_what = False
-        self._rows: list[Row] = []
-        self._warned: set[str] = set()
-
-    def add(self, row: Row) -> None:
-        self._rows.append(row)
-
-    def heading(self, words: str) -> None:
-        self.add(Row())
-        self.add(Row(f" {words}", "bold dim"))
-
-    def hide(self, words: str, *, what: bool = False) -> None:
-        self.cut = True
-        self.cut_what = self.cut_what or what
-        self.prose(show(words), "  ", CUT_STYLE)
-
-    def prose(self, shown: Shown, edge: str, style: str = "") -> None:
-        self.block(shown, edge, WORDS_ROWS, style=style, prose=True)
-
-    def _wrapped(self, line: Shown, room: int, style: str) -> Iterable[Row]:
-        (row,) = fold(line, 10**9, style)
-        rows = row.wrap(_console(room, Look.PLAIN), room)
-        for part in rows:
-            part.rstrip()
-        return rows
-
-    def block(
-        self,
-        shown: Shown,
-        edge: str,
-        limit: int,
-        *,
-        style: str = "",
-        style_of: Callable[[str], str] | None = None,
-        what: bool = False,
-        prose: bool = False,
-    ) -> int:
-        """Add a text with its edge before each row; returns how many rows it took.
-
-        A row that goes on from the one before has a broken edge, so that lines can be told apart.
-        `prose` breaks rows between words, where a space may go.
-        """
-        room = self.width - cell_len(edge)
-        if not self.full:
-            limit = max(limit, 1)
-            shown = cut(shown, limit * room, lines=limit)
-            if any(isinstance(run, Cut) for run in shown):
-                self.cut = True
-                self.cut_what = self.cut_what or what
-        again = edge.replace("│", "┆").replace("▏", "┆")
-        taken = 0
-        for line in lines_of(shown):
-            first = line[0] if line else None
-            begins = getattr(first, "text", "")
-            look = style if style_of is None else style_of(begins)
-            rows = self._wrapped(line, room, look) if prose else fold(line, room, look)
-            for number, row in enumerate(rows):
-                self.add(Row().append(again if number else edge, "dim").append_text(row))
-                taken += 1
-        return taken
-
-    def warn(self, texts: Iterable[Shown]) -> None:
-        """Say what is odd in these texts, and was not said on this sheet before."""
-        found = [row for row in warnings_of(texts) if row.plain not in self._warned]
-        self._warned.update(row.plain for row in found)
-        for row in found[:WORDS_ROWS] if not self.full else found:
-            if not self.full:
-                row.truncate(10 * self.width, overflow="ellipsis")
-            room = self.width - 4
-            for number, part in enumerate(row.wrap(_console(room, Look.PLAIN), room)):
-                self.add(Row().append("    " if number else "  ! ", "yellow").append_text(part))
-        if len(found) > WORDS_ROWS and not self.full:
-            self.hide(f"… {len(found) - WORDS_ROWS:,} more kinds of odd characters")
-
-    def printed(self, look: Look) -> str:
-        """All rows as text for a terminal."""
-        console = _console(self.width, look)
-        for row in self._rows:
-            console.print(row, no_wrap=True, overflow="ignore", crop=False)
-        output = console.file
-        assert isinstance(output, io.StringIO)
-        return output.getvalue()
-
-
-def _console(width: int, look: Look) -> Console:
-    return Console(
-        file=io.StringIO(),
-        width=width,
-        force_terminal=True,
-        color_system=None if look is Look.PLAIN else "standard",
-        highlight=False,
-        markup=False,
-        emoji=False,
-        legacy_windows=False,
-        no_color=look is not Look.COLOUR,
-    )

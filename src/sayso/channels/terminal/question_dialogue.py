@@ -10,6 +10,9 @@ from sayso.channels.display import safe
 from sayso.channels.question_card import CardField, QuestionCard
 from sayso.channels.terminal.prompt import Prompt
 from sayso.channels.terminal.question_picture import (
+    PLAIN_PAPER,
+    Paper,
+    default_of,
     field_prompt,
     field_text,
     head,
@@ -45,11 +48,19 @@ class Answers(Protocol):
 class QuestionDialogue:
     """One question on the screen until it is answered, here or elsewhere."""
 
-    def __init__(self, card: QuestionCard, prompt: Prompt, lock: Lock, answers: Answers) -> None:
+    def __init__(
+        self,
+        card: QuestionCard,
+        prompt: Prompt,
+        lock: Lock,
+        answers: Answers,
+        paper: Paper = PLAIN_PAPER,
+    ) -> None:
         self._card = card
         self._prompt = prompt
         self._lock = lock
         self._answers = answers
+        self._paper = paper
         self._handing_in = False
         self._over = asyncio.Event()
 
@@ -71,7 +82,7 @@ class QuestionDialogue:
         """Show the question and take the answer; Esc leaves it for later."""
         if self._card.refused is not None:
             return
-        await self._prompt.show(head(self._card))
+        await self._prompt.show(head(self._card, self._paper))
         answered = False
         try:
             match self._card.kind:
@@ -89,13 +100,14 @@ class QuestionDialogue:
     async def _clarification(self) -> bool:
         while (place := self._card.next_item) is not None:
             item = self._card.items[place]
-            await self._prompt.say(item_text(item, place, len(self._card.items)).rstrip("\n"))
-            text = await self._prompt.line(item_prompt(item))
-            if text is None or not await self._unlocked():
+            text = item_text(item, place, len(self._card.items), self._paper)
+            await self._prompt.say(text.rstrip("\n"))
+            typed = await self._prompt.line(item_prompt(item))
+            if typed is None or not await self._unlocked():
                 return False
             try:
                 self._handing_in = True
-                self._card = await self._answers.typed(self.request_id, text, self._card.version)
+                self._card = await self._answers.typed(self.request_id, typed, self._card.version)
             except (RequestClosed, RequestNotFound):
                 raise
             except SaysoError as error:
@@ -147,7 +159,7 @@ class QuestionDialogue:
         """The values of all fields as they were typed; None if the person goes back."""
         content: dict[str, Any] = {}
         for field in self._card.fields or ():
-            await self._prompt.say(field_text(field).rstrip("\n"))
+            await self._prompt.say(field_text(field, self._paper).rstrip("\n"))
             while True:
                 text = await self._prompt.line(field_prompt(field), hidden=field.field.secret)
                 if text is None:
@@ -163,8 +175,8 @@ class QuestionDialogue:
 
     @staticmethod
     def _left_empty(field: CardField, content: dict[str, Any]) -> bool:
-        """Whether a field may stay as it is: with its default, or without a value."""
-        if field.field.default is not None:
+        """Whether a field may stay as it is: with the default that was shown, or without a value."""
+        if default_of(field) is not None:
             content[field.field.name] = field.field.default
             return True
         return not field.field.required

@@ -14,7 +14,7 @@ from sayso.channels.channel import TOO_LONG, fitted
 from sayso.channels.terminal import TerminalApprover
 from sayso.channels.terminal.approver import MAX_LENGTH
 from sayso.channels.terminal.dialogue import Dialogue
-from sayso.channels.terminal.picture import Look
+from sayso.channels.terminal.sheet import Look
 from sayso.channels.terminal.tty import TerminalGone
 from sayso.channels.terminal.unlocking import Lock
 from sayso.core.approval_policy import ApprovalPolicy

@@ -196,6 +196,34 @@ async def test_a_form_is_filled_in_field_by_field_and_a_secret_is_not_on_the_scr
 
 
 @pytest.mark.spec("Q-8")
+async def test_enter_sends_the_default_that_was_shown_and_none_that_was_not(person: Person) -> None:
+    scene = make_scene()
+    gate = await scene.gate()
+    schema = {
+        "type": "object",
+        "properties": {
+            "share": {"type": "boolean", "title": "Share my address book", "default": True},
+            "age": {"type": "integer", "default": "old"},
+        },
+    }
+    async with listening(scene, person) as approver:
+        asking = asyncio.create_task(
+            elicit(gate, "hello", schema=schema, server="crm", secret=scene.ids.secret)
+        )
+        await announced(scene, approver)
+        await person.sees("a fill it in   d decline")
+        await asyncio.sleep(0.05)
+        person.press("a")
+        await person.sees("Left empty, this is sent:\n  │ yes\n")
+        person.press("\n")
+        await person.sees("age (may be left empty)\n")
+        person.press("\n")
+        await person.sees("Passphrase")
+        person.press(f"{PASSPHRASE}\n")
+        assert await asking == {"action": "accept", "content": {"share": True}}
+
+
+@pytest.mark.spec("Q-8")
 async def test_a_url_is_shown_with_its_host_and_only_the_person_opens_it(person: Person) -> None:
     scene = make_scene()
     gate = await scene.gate()
