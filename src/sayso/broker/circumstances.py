@@ -93,7 +93,7 @@ def readable_and_writable(
     `skills` alone. One that people wrote into the run context counts whatever it is.
     """
     place = context.working_directory or workspace
-    base = None if place is None else _absolute(place, None, facts)
+    base = None if place is None else absolute(place, None, facts)
     writable = tuple(dict.fromkeys(_resolved(context.allow_fs_writes, base, facts)))
     below: tuple[str, ...] = ()
     if base is not None:
@@ -106,14 +106,14 @@ def readable_and_writable(
 
 def _resolved(paths: Iterable[str], base: str | None, facts: Facts) -> Iterator[str]:
     for path in paths:
-        full = _absolute(path, base, facts)
+        full = absolute(path, base, facts)
         real = None if full is None else facts.resolve(full)
         if real is not None:
             yield real
 
 
-def _absolute(path: str, base: str | None, facts: Facts) -> str | None:
-    """The path as people wrote it, made absolute; None where it is not known from where."""
+def absolute(path: str, base: str | None, facts: Facts) -> str | None:
+    """A path as it was written, `~` too, made absolute; None where it is not known from where."""
     if path == "~" or path.startswith("~/"):
         return None if facts.home is None else f"{facts.home}{path[1:]}"
     if is_absolute(path, windows=facts.windows):

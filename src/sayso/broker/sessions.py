@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker.access import Actor
+from sayso.broker.circumstances import absolute
 from sayso.broker.session_rules import flag_rules
 from sayso.broker.world import World
 from sayso.core.mode import TIGHTENING, Mode, parse_mode
@@ -128,7 +129,9 @@ async def _place(world: World, run_context: str, workspace: str | None) -> str |
         raise RunContextNotFound(
             f"no run context has the id `{run_context[:64]}`", "see: sayso contexts list"
         )
-    place = found.working_directory
+    # rules that are anchored at the workspace meet only paths below a whole one: `~` is no folder's name
+    place = None if found.working_directory is None else _whole(world, found.working_directory)
+    workspace = None if workspace is None else _whole(world, workspace)
     if place is None or workspace is None:
         return workspace or place
     inner, outer = world.facts.resolve(workspace), world.facts.resolve(place)
@@ -138,6 +141,16 @@ async def _place(world: World, run_context: str, workspace: str | None) -> str |
             "open the session there, or leave its working directory out",
         )
     return workspace
+
+
+def _whole(world: World, folder: str) -> str:
+    found = absolute(folder, None, world.facts)
+    if found is None:
+        raise CallInvalid(
+            f"`{folder[:200]}` is no working directory that is known here",
+            "write an absolute path",
+        )
+    return found
 
 
 async def take_up_session(world: World, actor: Actor, session_id: str) -> Session:

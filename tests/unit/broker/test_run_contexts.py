@@ -9,11 +9,19 @@ from typing import Any
 import pytest
 
 from sayso.broker.circumstances import readable_and_writable
+from sayso.core.effect import Effect
 from sayso.core.run_context import RunContext
 from sayso.core.session import Session
-from sayso.errors import GroupNotFound, NotEligible, RunContextNotFound, RunContextRefused
+from sayso.errors import (
+    CallInvalid,
+    GroupNotFound,
+    NotEligible,
+    RunContextNotFound,
+    RunContextRefused,
+)
 from sayso.people.token import CredentialKind
-from sayso.policy.rule import Rule
+from sayso.policy.rule import Origin, Rule
+from sayso.policy.text_rule import parse_text_rule
 from sayso.requests.event import EventKind
 from tests.fakes.circumstances import scene_with_settings
 from tests.fakes.facts import FakeFacts
@@ -200,6 +208,27 @@ async def test_a_session_works_in_the_folder_of_its_run_context_or_below() -> No
     for elsewhere in ("/home/user", f"{PROJECT}s", "/"):
         with pytest.raises(NotEligible, match="is for `/home/user/project`"):
             await opened(scene, "shop", workspace=elsewhere)
+
+
+@pytest.mark.spec("RC-1", "POL-12")
+async def test_a_working_directory_below_the_home_is_a_whole_path_once_a_session_is_opened() -> (
+    None
+):
+    facts = FakeFacts(home="/home/user")
+    denied = parse_text_rule(Effect.DENY, "read(./secrets/*)", Origin.GLOBAL)
+    scene, _ = scene_with_settings(denied, facts=facts)
+    await made(scene, "shop", working_directory="~/project")
+    session = await opened(scene, "shop")
+    assert session.workspace == PROJECT
+    secret = draft("read_file", arguments={"path": f"{PROJECT}/secrets/k"})
+    assert (await scene.broker.gate(session.session_id).decide(secret)).reason == "rule-deny"
+    assert (await opened(scene, "shop", workspace=f"{PROJECT}/in")).workspace == f"{PROJECT}/in"
+    assert (await scene.session(workspace="~/project")).workspace == PROJECT
+    facts.home = None
+    with pytest.raises(CallInvalid, match="`~/project` is no working directory that is known here"):
+        await opened(scene, "shop")
+    with pytest.raises(CallInvalid, match="`project` is no working directory"):
+        await scene.session(workspace="project")
 
 
 def asks_of_others() -> Rule:
