@@ -167,8 +167,7 @@ async def take_up_session(world: World, actor: Actor, session_id: str) -> Sessio
             or (session.agent_id, session.user_id) != (credential.agent_id, credential.person_id)
         ):
             raise NotEligible("this session is not yours", "open a session with this token")
-        if not session.parent:
-            _must_be_allowed(actor, session.run_context)
+        _must_be_allowed(actor, session.run_context)  # a sub-agent's names that of the one above
         start = world.ids.new_id(world.clock.now())  # bypasses of the start before are over
         taken = replace(session, credential_id=credential.credential_id, host_start=start)
         record = AuditRecord(
