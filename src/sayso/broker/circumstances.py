@@ -14,7 +14,7 @@ from sayso.core.run_context import RunContext
 from sayso.core.session import Session
 from sayso.gate.circumstances import Circumstances
 from sayso.policy.facts import Facts
-from sayso.policy.paths import is_absolute
+from sayso.policy.paths import collapse, is_absolute
 
 NO_SANDBOX_HERE = "`bypass` needs an active sandbox, and there is none here: it counts as `default`"
 
@@ -88,9 +88,11 @@ def readable_and_writable(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The paths that may be read and written (RC-2), absolute and with links followed.
 
-    What cannot be resolved opens nothing. The working directory of a session is what its agent's side
-    says; where that is the root of everything, the home directory or above it, it opens its `docs` and
-    `skills` alone. One that people wrote into the run context counts whatever it is.
+    What cannot be resolved opens nothing, nor does what is relative and does not lie where it says, in
+    the working directory: a link there may be the agent's own or have come with a repository. The
+    working directory of a session is what its agent's side says; where that is the root of everything,
+    the home directory or above it, it opens its `docs` and `skills` alone. One that people wrote into
+    the run context counts whatever it is.
     """
     place = context.working_directory or workspace
     base = None if place is None else absolute(place, None, facts)
@@ -98,7 +100,7 @@ def readable_and_writable(
     below: tuple[str, ...] = ()
     if base is not None:
         wide = context.working_directory is None and _is_too_wide(base, facts)
-        below = (*(() if wide else (base,)), *(f"{base.rstrip('/')}/{one}" for one in _READ_BELOW))
+        below = (*(() if wide else (base,)), *_READ_BELOW)
     wanted = (*below, *context.allow_fs_reads)
     readable = dict.fromkeys((*_resolved(wanted, base, facts), *writable))
     return tuple(readable), writable
@@ -108,8 +110,24 @@ def _resolved(paths: Iterable[str], base: str | None, facts: Facts) -> Iterator[
     for path in paths:
         full = absolute(path, base, facts)
         real = None if full is None else facts.resolve(full)
-        if real is not None:
+        if real is not None and (
+            absolute(path, None, facts) is not None or _is_in_its_place(real, path, base, facts)
+        ):
             yield real
+
+
+def _is_in_its_place(real: str, path: str, base: str | None, facts: Facts) -> bool:
+    """Whether a relative path lies below the directory by its words, and no link there leads elsewhere."""
+    top = None if base is None else facts.resolve(base)
+    if top is None:
+        return False
+    root = _with_slashes(top, facts).rstrip("/")
+    place = collapse(f"{root}/{_with_slashes(path, facts)}")
+    return place == _with_slashes(real, facts) and f"{place}/".startswith(f"{root}/")
+
+
+def _with_slashes(path: str, facts: Facts) -> str:
+    return path.replace("\\", "/") if facts.windows else path
 
 
 def absolute(path: str, base: str | None, facts: Facts) -> str | None:

@@ -123,9 +123,12 @@ async def test_a_session_names_only_run_contexts_that_people_allowed_for_its_tok
     assert session.run_context == "loose"
     with pytest.raises(RunContextNotFound, match="`gone`"):
         await scene.broker.open_session(agent, run_context="gone")
+    below = await scene.broker.open_session(agent, parent=session.session_id, name="worker")
     lesser = await scene.agent()
-    with pytest.raises(NotEligible, match="may not name"):
-        await scene.broker.take_up_session(lesser, session.session_id)
+    for one in (session, below):
+        with pytest.raises(NotEligible, match="may not name"):
+            await scene.broker.take_up_session(lesser, one.session_id)
+    assert (await scene.broker.take_up_session(agent, below.session_id)).parent
     assert (await scene.broker.take_up_session(agent, session.session_id)).run_context == "loose"
     note = next(b["note"] for b in await scene.audit() if "token made" in b.get("note", ""))
     assert note == "token made: agent coder in loose, gone"
@@ -176,7 +179,6 @@ def test_reads_in_the_working_directory_docs_and_skills_and_writes_only_where_sa
         f"{PROJECT}/notes",
         "/data/real",
         "/home/user/shared",
-        "/home/user/beside",
         f"{PROJECT}/out",
     )
     assert readable_and_writable(context, None, facts) == (
@@ -185,6 +187,33 @@ def test_reads_in_the_working_directory_docs_and_skills_and_writes_only_where_sa
     ), "what is relative opens nothing where there is no working directory"
     unknown = FakeFacts(unknown=True)
     assert readable_and_writable(context, PROJECT, unknown) == ((), ())
+
+
+@pytest.mark.spec("RC-2")
+def test_what_is_relative_opens_nothing_where_a_link_in_the_working_directory_leads_elsewhere() -> (
+    None
+):
+    links = {
+        f"{PROJECT}/docs": "/",
+        f"{PROJECT}/skills": "/home/user/notes",
+        f"{PROJECT}/out": "/home/user/notes",
+        f"{PROJECT}/in": "/srv",
+        f"{PROJECT}/build": f"{PROJECT}/src",
+        "/home/user/docs": "/home/user/notes",
+        "/linked": PROJECT,
+    }
+    facts = FakeFacts(home="/home/user", links=links)
+    context = RunContext(
+        allow_fs_reads=("in", "in/www", "../../../etc"),
+        allow_fs_writes=("out", "build", "./a/../b"),
+    )
+    for place in (PROJECT, "/linked"):
+        readable, writable = readable_and_writable(context, place, facts)
+        assert writable == (f"{PROJECT}/b",)
+        assert readable == (PROJECT, f"{PROJECT}/b")
+    assert readable_and_writable(RunContext(), "/home/user", facts)[0] == ("/home/user/skills",)
+    whole = RunContext(allow_fs_writes=(f"{PROJECT}/out",))
+    assert readable_and_writable(whole, PROJECT, facts)[1] == ("/home/user/notes",)
 
 
 @pytest.mark.spec("RC-2")
