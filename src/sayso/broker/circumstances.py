@@ -13,6 +13,7 @@ from sayso.core.mode import Mode
 from sayso.core.run_context import RunContext
 from sayso.core.session import Session
 from sayso.gate.circumstances import Circumstances
+from sayso.gate.paths_inside import is_as_wide_as_home
 from sayso.policy.facts import Facts
 from sayso.policy.paths import collapse, is_absolute
 
@@ -99,7 +100,7 @@ def readable_and_writable(
     writable = tuple(dict.fromkeys(_resolved(context.allow_fs_writes, base, facts)))
     below: tuple[str, ...] = ()
     if base is not None:
-        wide = context.working_directory is None and _is_too_wide(base, facts)
+        wide = context.working_directory is None and is_as_wide_as_home(base, facts)
         below = (*(() if wide else (base,)), *_READ_BELOW)
     wanted = (*below, *context.allow_fs_reads)
     readable = dict.fromkeys((*_resolved(wanted, base, facts), *writable))
@@ -137,12 +138,3 @@ def absolute(path: str, base: str | None, facts: Facts) -> str | None:
     if is_absolute(path, windows=facts.windows):
         return path
     return None if base is None else f"{base.rstrip('/')}/{path}"
-
-
-def _is_too_wide(folder: str, facts: Facts) -> bool:
-    """Whether a folder is the root, the home directory or above it, or may be for all that is known."""
-    real = facts.resolve(folder)
-    home = None if facts.home is None else facts.resolve(facts.home)
-    if real is None or home is None:
-        return True
-    return real == "/" or f"{home}/".startswith(f"{real.rstrip('/')}/")

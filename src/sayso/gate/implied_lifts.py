@@ -14,7 +14,14 @@ from sayso.core.reason import Reason
 from sayso.core.target import Target, TargetKind
 from sayso.gate.asked_call import AskedCall
 from sayso.gate.implied import ImpliedGrant, Lifts
-from sayso.gate.paths_inside import CHANGES, is_of_a_file, lies_below, lies_in
+from sayso.gate.paths_inside import (
+    CHANGES,
+    is_no_project,
+    is_of_a_file,
+    lies_below,
+    lies_in,
+    may_hold_something,
+)
 from sayso.gate.permitted import permitted_targets
 from sayso.gate.read_only import ReadLine
 from sayso.policy.outcome import TargetOutcome
@@ -59,15 +66,21 @@ def permissions(ask: AskedCall) -> Lifts | None:
 
 
 def accepted_edits(ask: AskedCall) -> Lifts | None:
-    """Mode `accept-edits`: files that are written or deleted below the workspace."""
-    if ask.circumstances.mode is not Mode.ACCEPT_EDITS:
+    """Mode `accept-edits`: files that are written or deleted below the workspace, a project's folder.
+
+    The workspace is what the agent's side says: its home or a folder of the system is none.
+    """
+    workspace = ask.call.workspace
+    if ask.circumstances.mode is not Mode.ACCEPT_EDITS or workspace is None:
+        return None
+    if is_no_project(workspace, ask.facts):
         return None
     grant = _grant(ask, Reason.MODE_ACCEPT_EDITS, "the mode accept-edits")
 
     def lifts(outcome: TargetOutcome) -> ImpliedGrant | None:
         target = outcome.target
-        fits = target.operation in CHANGES and is_of_a_file(ask, target)
-        return grant if fits and lies_below(target, ask.call.workspace, ask.facts) else None
+        fits = lies_below(target, workspace, ask.facts) and _changes_it_alone(ask, target)
+        return grant if fits and is_of_a_file(ask, target) else None
 
     return _where_not_doubtful(lifts)
 
@@ -87,7 +100,7 @@ def paths_of_the_context(ask: AskedCall) -> Lifts | None:
         if target.operation is Operation.READ:
             fits = lies_in(target, readable) and not (target.walks and _is_guarded(ask, target))
         else:
-            fits = target.operation in CHANGES and lies_in(target, there.writable)
+            fits = lies_in(target, there.writable) and _changes_it_alone(ask, target)
         return grant if fits and is_of_a_file(ask, target) else None
 
     return _where_not_doubtful(lifts)
@@ -101,6 +114,13 @@ def low_severity(ask: AskedCall) -> Lifts | None:
         return None
     what = f"the run context {context.name}, up to the severity {highest.word}"
     return _where_not_doubtful(_always(_grant(ask, Reason.AUTO_SEVERITY, what)))
+
+
+def _changes_it_alone(ask: AskedCall, target: Target) -> bool:
+    """Whether a path is written or deleted, and nothing with it: in a folder something may be protected."""
+    if target.operation is Operation.DELETE:
+        return not may_hold_something(target, ask.facts)
+    return target.operation in CHANGES
 
 
 def _is_guarded(ask: AskedCall, target: Target) -> bool:

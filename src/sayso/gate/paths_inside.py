@@ -10,9 +10,41 @@ from sayso.gate.asked_call import AskedCall
 from sayso.policy.descriptors import ToolKind
 from sayso.policy.facts import Facts
 from sayso.policy.paths import collapse
-from sayso.policy.spelling import normal
+from sayso.policy.spelling import normal, spelled_one_way
 
 CHANGES = frozenset({Operation.WRITE, Operation.DELETE})
+
+_TOO_SHARED = frozenset(
+    {"/tmp", "/var", "/opt", "/srv", "/mnt", "/media", "/run", "/private", "/private/tmp"}
+)
+"""Folders that hold what belongs to many: nobody's workspace, though what lies in them may be one."""
+
+_OF_THE_SYSTEM = (
+    *(
+        "/bin",
+        "/boot",
+        "/dev",
+        "/etc",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/libx32",
+        "/proc",
+        "/sbin",
+        "/sys",
+    ),
+    *(
+        "/usr",
+        "/var/spool",
+        "/private/etc",
+        "/private/var/spool",
+        "/System",
+        "/Library",
+        "/Applications",
+    ),
+    *("C:/Windows", "C:/Program Files", "C:/Program Files (x86)", "C:/ProgramData"),
+)
+_NOT_OF_THE_SYSTEM = ("/usr/src", "/usr/local/src")
 
 _FILE_TOOLS = frozenset({ToolKind.READ_FILE, ToolKind.WRITE_FILE, ToolKind.DELETE_FILE})
 
@@ -46,6 +78,38 @@ def lies_below(target: Target, folder: str | None, facts: Facts) -> bool:
         return False
     root = _spelled(root)
     return root != "/" and target.resolved.startswith(f"{root}/")
+
+
+def is_as_wide_as_home(folder: str, facts: Facts) -> bool:
+    """Whether a folder is the root, the home directory or above it, or may be for all that is known."""
+    real = facts.resolve(folder)
+    home = None if facts.home is None else facts.resolve(facts.home)
+    if real is None or home is None:
+        return True
+    return real == "/" or f"{_spelled(home)}/".startswith(f"{_spelled(real).rstrip('/')}/")
+
+
+def is_no_project(folder: str, facts: Facts) -> bool:
+    """Whether a folder is as wide as the home directory, of the system, or shared by many."""
+    real = facts.resolve(folder)
+    if real is None or is_as_wide_as_home(folder, facts):
+        return True
+    path = _spelled(real)
+    if path in _TOO_SHARED or path.rstrip("/").endswith(":"):
+        return True
+    return _is_in(path, _OF_THE_SYSTEM) and not _is_in(path, _NOT_OF_THE_SYSTEM)
+
+
+def may_hold_something(target: Target, facts: Facts) -> bool:
+    """Whether a path is, or may be, a folder with something in it, which goes with it when it goes."""
+    path = target.resolved
+    if path is None or not spelled_one_way(path):
+        return True
+    return facts.glob("*", path) != () or facts.glob(".*", path) != ()
+
+
+def _is_in(path: str, roots: Iterable[str]) -> bool:
+    return any(f"{path}/".startswith(f"{root}/") for root in roots)
 
 
 def _spelled(path: str) -> str:

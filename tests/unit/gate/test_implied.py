@@ -90,6 +90,43 @@ def test_accept_edits_takes_files_below_the_workspace_alone() -> None:
     assert said(root, **EDITS).effect is Effect.ASK
 
 
+def test_accept_edits_takes_nothing_in_the_home_above_it_or_in_a_folder_of_the_system() -> None:
+    def effect(workspace: str, links: dict[str, str] | None = None) -> Effect:
+        one = a_call(tool="write_file", arguments={"path": "new"}, workspace=workspace)
+        return said(one, links=links, **EDITS).effect
+
+    for wide in (
+        *("/", "/home", "/home/u", "/home/u/", "/home/u/x/..", "/tmp", "/var", "/opt", "/etc"),
+        *("/etc/xdg", "/usr", "/usr/local", "/usr/bin", "/lib/x", "/boot", "/var/spool/x", "/dev"),
+        *("/private/etc", "/Library/LaunchDaemons"),
+    ):
+        assert effect(wide) is Effect.ASK, wide
+    assert effect("/link", {"/link": "/home/u"}) is Effect.ASK
+    assert effect("/link", {"/link": "/etc"}) is Effect.ASK
+    for narrow in ("/home/u/x", "/home/u2", "/tmp/x", "/opt/x", "/etcetera", "/usr/src/app", "/w"):
+        assert effect(narrow) is Effect.ALLOW, narrow
+
+
+def test_a_folder_with_something_in_it_is_not_deleted_or_moved_unasked() -> None:
+    files = (*FILES, "/w/sub", "/w/sub/a", "/w/sub/a/b", "/w/sub/a/b/.git", "/w/dots", "/w/dots/.x")
+    calls = [
+        call("delete_file", path="sub"),
+        call("delete_file", path="dots"),
+        call("move_file", source="sub", destination="x"),
+    ]
+    for there in (EDITS, {"writable": ("/w",)}):
+        for one in calls:
+            assert said(one, files=files, **there).effect is Effect.ASK, one
+        unknown = said(call("delete_file", path="a"), files=None, **there)
+        assert unknown.effect is Effect.ASK, "it may be a folder"
+        for single in (
+            call("delete_file", path="a.txt"),
+            call("move_file", source="a.txt", destination="sub/c.txt"),
+            call("write_file", path="sub/c.txt"),
+        ):
+            assert said(single, files=files, **there).effect is Effect.ALLOW, single
+
+
 def test_accept_edits_takes_a_redirection_whose_command_is_allowed() -> None:
     line = call("Bash", command="echo x > a.txt")
     assert said(line, **EDITS).effect is Effect.ASK
