@@ -101,11 +101,11 @@ def fill(form: Form, content: object) -> dict[str, Any]:
     if not isinstance(content, Mapping) or any(not isinstance(name, str) for name in content):
         raise AnswerInvalid("the answer to a form is an object", "give a value for each field")
     answer = {name: value for name, value in content.items() if value is not None}
-    if sum(len(str(value)) for value in answer.values()) > MAX_FORM_ANSWER:
-        raise AnswerInvalid("the answer is too long", f"at most {MAX_FORM_ANSWER} characters")
     faults: list[str] = []
     fields: dict[str, str] = {}
     try:
+        if sum(len(str(value)) for value in answer.values()) > MAX_FORM_ANSWER:
+            raise AnswerInvalid("the answer is too long", f"at most {MAX_FORM_ANSWER} characters")
         for fault in _validator(form.schema).iter_errors(answer):
             place = ".".join(str(part) for part in fault.instance_path)
             # The mask keeps the value out of the words: it may be a secret, and these are shown and logged.
@@ -113,8 +113,8 @@ def fill(form: Form, content: object) -> dict[str, Any]:
             name = fault.instance_path[0] if place else getattr(fault.kind, "property", None)
             if name in form.schema["properties"]:
                 fields.setdefault(str(name), fault.message[:200] if place else "this is required")
-    except ValueError as error:
-        raise AnswerInvalid("the answer is not valid Unicode, or no JSON") from error
+    except ValueError:  # not its cause: that tells the value
+        raise AnswerInvalid("the answer is not valid Unicode, or no JSON") from None
     if faults:
         said = f"the answer does not fit: {'; '.join(faults[:5])}"
         raise AnswerInvalid(said, "change it", fields=fields)
@@ -138,8 +138,8 @@ def value_of(field: Field, text: str) -> Any:
         case "integer" | "number":
             try:
                 return int(said) if field.kind == "integer" else float(said)
-            except ValueError as error:
-                raise AnswerInvalid(f"a {field.kind} is wanted") from error
+            except ValueError:  # not its cause: that tells what was typed, which may be a secret
+                raise AnswerInvalid(f"a {field.kind} is wanted") from None
         case "array":
             return [_chosen(field, part.strip()) for part in said.split(",") if part.strip()]
     return _chosen(field, said) if field.choices else said

@@ -128,6 +128,10 @@ def test_an_answer_is_checked_and_no_fault_tells_a_value() -> None:
         with pytest.raises(AnswerInvalid, match=why) as refused:
             fill(read, wrong)
         assert "hunter2" not in str(refused.value)
+    for unreadable in ({**good, "age": 10**5000}, {**good, "mail": "hunter2\ud800"}):
+        with pytest.raises(AnswerInvalid, match="no JSON") as refused:
+            fill(read, unreadable)
+        assert refused.value.__suppress_context__, "what was typed may be a secret"
 
 
 @pytest.mark.spec("Q-8")
@@ -163,5 +167,7 @@ def test_what_was_typed_becomes_a_value_of_the_fields_kind() -> None:
     assert (value_of(n, " 7 "), value_of(x, "1.5")) == (7, 1.5)
     assert (value_of(s, " a "), value_of(password, " a ")) == ("a", " a ")
     for field, text in ((ok, "maybe"), (n, "1.5"), (x, "many")):
-        with pytest.raises(AnswerInvalid, match="wanted"):
+        with pytest.raises(AnswerInvalid, match="wanted") as refused:
             value_of(field, text)
+        assert refused.value.__cause__ is None, "what was typed may be a secret"
+        assert refused.value.__suppress_context__ or field is ok
