@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from sayso.channels.display import Shown, show, shown_json
+from sayso.channels.display import Shown, Text, show, shown_json
 from sayso.core.moment import Moment, to_rfc3339
 from sayso.policy.web_address import displayed_host, read_url
 from sayso.questions.clarification import Item, Reply
@@ -65,7 +65,7 @@ class CardField:
                 {"value": choice.value, "label": shown_json(label)}
                 for choice, label in zip(self.field.choices, self.choices, strict=True)
             ],
-            "default": self.field.default,
+            "default": None if _is_odd(self.field.default) else self.field.default,
             "constraints": self.constraints,
         }
 
@@ -231,6 +231,13 @@ def _url(url: str) -> CardUrl:
     elif doubt is None and not (written and url.isascii()):
         doubt = "it is written in characters or numbers that stand for others"
     return CardUrl(show(url), show(host, host=True), url if doubt is None else None, doubt)
+
+
+def _is_odd(default: object) -> bool:
+    """Whether a default holds what an input would not show as it is: a hidden or misleading letter."""
+    if not isinstance(default, str):
+        return False
+    return any(not isinstance(run, Text) or run.warn is not None for run in show(default))
 
 
 def _shown(text: str | None) -> Shown | None:

@@ -10,6 +10,23 @@ from sayso.questions.question import Kind
 from tests.fakes.questions import a_question
 
 
+@pytest.mark.spec("Q-8")
+def test_a_default_with_hidden_or_odd_characters_is_filled_in_nowhere_unseen() -> None:
+    for default, told in (
+        ("good", "good"),
+        ("\u043f\u043e\u0447\u0442\u0430", "\u043f\u043e\u0447\u0442\u0430"),
+        (3, 3),
+        (None, None),
+        ("good\u202eevil\u200b", None),
+        ("g\u0456thub", None),
+    ):
+        kind = "integer" if default == 3 else "string"
+        schema = {"type": "object", "properties": {"x": {"type": kind, "default": default}}}
+        asked = a_question(Kind.ELICITATION, message="m", schema=schema)
+        (field,) = question_card(asked, None).to_json()["fields"]
+        assert field["default"] == told, default
+
+
 def url_of(url: str) -> CardUrl:
     shown = question_card(a_question(Kind.ELICITATION, url=url, message="log in"), None).url
     assert shown is not None
