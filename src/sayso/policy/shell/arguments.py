@@ -6,6 +6,9 @@ from sayso.core.shell_command import ShellWord
 from sayso.policy.shell.programs import Program, Use
 from sayso.policy.shell.words import after, beginning
 
+_TOUCHES_MORE = ("walks", "wipes", "writes", "saves")
+"""Marks by which a program touches more than without them."""
+
 
 class Arguments:
     """The words behind a program's name, by what is known of its options.
@@ -60,6 +63,7 @@ class Arguments:
         long = self._long(name)
         if text.startswith("--") or long in self.program.options:
             self._give(long)
+            self._give_shortened(name)
             use = self.program.options.get(long)
             if equals:
                 self._value(use or self._default(), after(word, len(name) + 1))
@@ -96,6 +100,13 @@ class Arguments:
     def _give(self, option: str) -> None:
         self.given.add(option)
         self.replaced = self.replaced or option in self.program.instead
+
+    def _give_shortened(self, name: str) -> None:
+        """Count all that a shortened option may stand for, where it makes the program touch more."""
+        if name.startswith("--") and name not in self.program.options:
+            for mark in _TOUCHES_MORE:
+                bound = self.program.marks.get(mark, ())
+                self.given.update(option for option in bound if option.startswith(name))
 
     def _next(self, use: Use, place: int) -> int:
         if use in (Use.SECOND, Use.BOTH):

@@ -39,6 +39,9 @@ from sayso.policy.shell.words import after, literal
 from sayso.policy.shell.wrapper_table import CONTAINER_PROGRAMS, SHELLS
 from sayso.policy.shell.wrappers import runs_its_words
 
+_MANY_COLONS = 16
+"""A word with more parts between colons is not looked through."""
+
 _SQL_TOUCHES = re.compile(
     r"(?:^|[\s;])[\\.](?!(?:tables|schema|indexes|databases|mode|headers?|d[a-z]*\+?|l\+?|x|timing|conninfo)\b)|"
     r"\b(?:readfile|writefile|fsdir|zipfile|edit|load_extension|load_file|pg_\w+|lo_\w+|attach|into|copy|"
@@ -244,9 +247,14 @@ class _Reading(Arguments):
                 yield from self._use(Use.READ if use is Use.REMOTE else Use.WRITE, word)
         elif use is Use.REVISION:
             yield from self._plain(Use.READ, word)
-            _, colon, rest = value.partition(":")
-            if colon and rest:
-                yield Touched(literal(rest), Operation.READ, guessed=True)
+            # `revision:file`, `:stage:file`, `:function:file`: a name may have colons of its own too.
+            parts = value.split(":")
+            if len(parts) > _MANY_COLONS:
+                yield anything()
+                return
+            for place in range(1, len(parts)):
+                if rest := ":".join(parts[place:]):
+                    yield Touched(literal(rest), Operation.READ, guessed=True)
         elif use is Use.CONNECT:
             yield from connections(value)
 

@@ -47,8 +47,9 @@ cut : read* text=-d,-f,-c,-b,--delimiter,--fields,--characters
 tree : read* write=-o text=-P,-I,-L
 du : read* read=--files0-from,-X,--exclude-from text=--exclude
 file : read* read=-m,--magic-file,-f,--files-from text=-F
-diff : read* walks=-r,--recursive text=-x,--exclude,-I,--label read=-X,--exclude-from
-cmp diff3 sdiff colordiff : read* write=-o,--output
+diff colordiff : read* walks text=-x,--exclude,-I,--label read=-X,--exclude-from
+sdiff : read* walks write=-o,--output
+cmp diff3 : read* write=-o,--output
 sort : read* write=-o,--output,-T,--temporary-directory text=-k,--key,-t,-S
     read=--files0-from,--random-source any=--compress-program
 uniq : read write text=-f,-s,-w

@@ -251,3 +251,22 @@ def test_ten_thousand_words_are_no_trouble() -> None:
     assert len(found("cat " + " ".join(names))) == 10_000
     assert len(list(touched(command("tar cf - " + " ".join(names))))) == 10_000
     list(touched(command("sed '" + "s/a/b/;" * 10_000 + "' f")))
+
+
+@pytest.mark.spec("POL-38")
+def test_a_shortened_option_walks_as_the_whole_one_does() -> None:
+    for line in ("grep --recu x .", "cp --rec . docs", "chmod --recurs 600 ."):
+        assert any(thing.walks for thing in found(line)), line
+    assert all(thing.whole for thing in found("rm --rec docs"))
+    assert not any(thing.walks for thing in found("grep --rev x ."))
+
+
+@pytest.mark.spec("POL-36")
+def test_a_diff_walks_what_it_compares() -> None:
+    assert all(thing.walks for thing in found("diff -N . docs"))
+
+
+@pytest.mark.spec("POL-36")
+def test_a_file_of_a_revision_is_looked_for_behind_every_colon() -> None:
+    assert {"read k", "read 0:k"} <= said("git show :0:k")
+    assert "?" in {name.split()[-1] for name in said("git show " + ":x" * 1000)}
