@@ -6,12 +6,13 @@ here was looked at by nobody.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from sayso.core.call import ToolCall
+from sayso.core.mode import Mode
 from sayso.core.operation import Operation
 from sayso.core.shell_command import Redirection, Role, ShellCommand, ShellWord
 from sayso.core.target import Target, TargetKind
@@ -45,6 +46,18 @@ _WITH_CONTENT = frozenset({"log", "show", "diff"})
 
 _LISTS = ("--files0", "--no-index", "--ext-diff", "--textconv", "--show-signature", "--paginate")
 """Beginnings of options that name files by a list, or leave the tree, or run what the configuration says."""
+
+_LEADS_AWAY: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "grep": ("RS", ("--de",)),
+    "rg": ("L", ("--fo",)),
+    "ls": ("L", ("--de",)),
+    "du": ("L", ("--de", "--f")),
+    "wc": ("", ("--f",)),
+}
+"""Letters, and beginnings of long options, by which a program follows links on a walk or reads a list of files."""
+
+_KEEPS_LINKS = "--no-dereference"
+"""With it a `diff` of folders compares where links lead to, and not what is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +102,27 @@ class ReadLine:
         target, command = outcome.target, outcome.target.command
         if not target.own or target.opaque or outcome.doubtful or command is None:
             return False
-        return is_reading(command) and not any(
+        if not is_reading(command) or (_program(command) == "git" and not self._git_is_plain()):
+            return False
+        return not any(
             written_below(folder, self.call, self.rules, self.facts, self._plan)
             for folder in self._named_below(command)
         )
+
+    def _git_is_plain(self) -> bool:
+        """Whether git tells of the workspace alone, and runs nothing that the agent may have written.
+
+        Below the top of a repository it tells of the rest of the tree too; where there is none, and where a
+        `.git` is none, it takes a folder with a `HEAD` for a bare one, whose configuration may run programs.
+        A real one's may run files anywhere in the tree, as hooks: so none may be written without a question.
+        """
+        there, place = self.circumstances, self._place().resolved
+        if there.mode is Mode.ACCEPT_EDITS or there.writable or place is None:
+            return False
+        if self.facts.is_repository(place) is not True:
+            return False
+        names = self.facts.glob("*", place)
+        return names is not None and not any(name.lower().endswith("/head") for name in names)
 
     def _reads_readable(self, outcome: TargetOutcome) -> bool:
         """Whether what the line touches besides is a file that may be read; a host or a write is none."""
@@ -112,7 +142,7 @@ class ReadLine:
         tracked, the others of names.
         """
         name, words = _program(command), command.words
-        if name == "git" and _git_verb(words) in _WITH_CONTENT:
+        if name == "git" and (_git_verb(words) in _WITH_CONTENT or _is_verbose(words)):
             yield self._place()
         elif name == "du" or (name == "ls" and _is_recursive(words)):
             yield self._place()
@@ -123,6 +153,10 @@ class ReadLine:
     def _may_walk(self, target: Target) -> bool:
         """Whether nothing that is protected lies below; what people wrote has made the outcome doubtful."""
         command = target.command
+        if command is not None and _program(command) == "diff" and not _keeps_links(command.words):
+            folder = target.resolved
+            if folder is None or any(self.facts.glob(names, folder) != () for names in ("*", ".*")):
+                return False
         hidden = command is None or _program(command) != "rg" or _looks_at_hidden(command.words)
         return not protected_below(
             target, self.call, self.rules, self.facts, self._plan, hidden=hidden
@@ -150,7 +184,7 @@ def is_reading(command: ShellCommand) -> bool:
     if not all(map(_is_harmless_redirection, command.redirections)):
         return False
     name = _program(command)
-    if name not in PROGRAMS or reaches(words):
+    if name not in PROGRAMS or reaches(words) or _leads_away(name, words):
         return False
     return name != "git" or _git_verb(words) in GIT_VERBS
 
@@ -180,6 +214,30 @@ def _git_verb(words: tuple[ShellWord, ...]) -> str | None:
     """The verb of a git without options before it, but for the one that turns the pager off."""
     rest = [word for word in words[1:] if word.value != "--no-pager"]
     return rest[0].value if rest else None
+
+
+def _leads_away(name: str, words: tuple[ShellWord, ...]) -> bool:
+    letters, beginnings = _LEADS_AWAY.get(name, ("", ()))
+    for value in (word.value or "" for word in words[1:]):
+        if value.startswith("--"):
+            if value.startswith(beginnings):
+                return True
+        elif value.startswith("-") and any(letter in value for letter in letters):
+            return True
+    return False
+
+
+def _keeps_links(words: tuple[ShellWord, ...]) -> bool:
+    """Whether the option is there for certain: in front, where it is no other's value and no operand."""
+    return len(words) > 1 and words[1].value == _KEEPS_LINKS
+
+
+def _is_verbose(words: tuple[ShellWord, ...]) -> bool:
+    """Whether a `git status` may be told to show contents."""
+    return _git_verb(words) == "status" and any(
+        value.startswith("--v") or (value[:1] == "-" and value[:2] != "--" and "v" in value)
+        for value in (word.value or "" for word in words[1:])
+    )
 
 
 def _is_recursive(words: tuple[ShellWord, ...]) -> bool:

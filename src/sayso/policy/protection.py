@@ -11,6 +11,7 @@ from sayso.policy.rule import Origin, Rule
 RUNS_LATER: tuple[str, ...] = (
     # version control
     ".git", ".gitmodules", "~/.gitconfig", "~/.config/git", ".hg/hgrc", ".husky",
+    ".githooks", ".git-hooks",
     ".pre-commit-config.yaml", ".lefthook.yml", "lefthook.yml",
     # shells and sessions
     "~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases",

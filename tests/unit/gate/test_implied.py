@@ -53,7 +53,7 @@ def said(
     **there: Any,
 ) -> Verdict:
     """The verdict in these circumstances, beside the built-in protection."""
-    facts = FakeFacts(files=files, links=links or {})
+    facts = FakeFacts(files=files, links=links or {}, repositories=frozenset(["/w"]))
     lists = [parse_text_rule(Effect.ALLOW, text, Origin.GLOBAL) for text in allowed]
     known = SHIPPED.adding(described)
     ruleset = compile_ruleset([*protected_rules(), *lists], rules, known, facts=facts)

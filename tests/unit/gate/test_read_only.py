@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sayso.core.effect import Effect
+from sayso.core.mode import Mode
 from sayso.core.reason import Reason
 from sayso.gate.circumstances import Circumstances
 from sayso.gate.context import Context
@@ -37,10 +38,11 @@ def said(
     tool: str = "Bash",
     links: dict[str, str] | None = None,
     table: tuple[Rule, ...] = (),
+    repositories: tuple[str, ...] = ("/w",),
     **more: Any,
 ) -> Verdict:
     """The verdict on a command line where these rules and the built-in protection count."""
-    facts = FakeFacts(files=files, links=links or {})
+    facts = FakeFacts(files=files, links=links or {}, repositories=frozenset(repositories))
     rules = [parse_text_rule(effect, text, Origin.GLOBAL) for effect, text in lists]
     ruleset = compile_ruleset([*protected_rules(), *rules], table, SHIPPED, facts=facts)
     arguments = {"command": line, **more}
@@ -53,6 +55,7 @@ READING = [
     "ls", "ls -la src", "pwd", "cat a.txt", "head -n 5 a.txt | wc -l", "cat src/*.py", "git status",
     "git log --oneline -5", "git diff HEAD", "git show HEAD:a.txt", "git blame a.txt", "git rev-parse HEAD",
     "git --no-pager diff", "grep -rn foo .", "grep foo a.txt", "rg foo", "rg foo src", "diff a.txt src/b.py",
+    "diff --no-dereference -r src docs", "diff -u a.txt docs/c.md", "git show HEAD:src/b.py",
     "which python", "df .", "du -sh src", "stat a.txt", "/bin/ls", "ls 2>/dev/null", "cat < a.txt", "ls -R",
     "LC_ALL=C ls", "ls && git status; pwd", "tail -f a.txt", "cat /w/a.txt", "git diff > /dev/null 2>&1",
 ]  # fmt: skip
@@ -171,3 +174,67 @@ def test_a_row_about_a_file_asks_even_so() -> None:
     verdict = said("cat a.txt", table=(row,))
     assert (verdict.effect, verdict.reason) == (Effect.ASK, Reason.RULE_ASK)
     assert said("cat src/b.py", table=(row,)).reason is Reason.READ_ONLY
+
+
+GIT = ["git status", "git log --oneline", "git diff", "git show HEAD:a.txt", "git blame a.txt"]
+
+
+def test_git_asks_where_the_workspace_is_no_top_of_a_repository() -> None:
+    # Below one it tells of the rest of the tree; beside none it takes files that lie there for a bare one.
+    for line in GIT:
+        assert said(line, repositories=()).effect is Effect.ASK, line
+        assert said(line, repositories=("/",)).effect is Effect.ASK, line
+        for name in ("HEAD", "head"):
+            assert said(line, files=(*FILES, f"/w/{name}")).effect is Effect.ASK, line
+    assert said("ls", repositories=()).reason is Reason.READ_ONLY
+
+
+def test_git_asks_where_the_agent_writes_unasked() -> None:
+    # What a repository's configuration names and git runs may lie anywhere in the tree.
+    for there in (replace(THERE, mode=Mode.ACCEPT_EDITS), replace(THERE, writable=("/w/hooks",))):
+        for line in GIT:
+            assert said(line, there=there).effect is Effect.ASK, line
+        assert said("cat a.txt", there=there).reason is Reason.READ_ONLY
+
+
+def test_hooks_of_git_are_protected_where_they_usually_lie() -> None:
+    for path in (".githooks/post-index-change", ".git-hooks/pre-commit"):
+        verdict = said(f"touch {path}", ("allow", "shell(touch *)"), ("allow", "write(*)"))
+        assert verdict.reason is Reason.MUST_ASK, path
+
+
+def test_a_walk_that_follows_links_asks() -> None:
+    for line in (
+        "grep -R foo docs", "grep -nR foo docs", "grep -rS foo docs", "grep --dereference-r foo docs",
+        "rg -L foo docs", "rg -nL foo", "rg --follow foo docs", "diff -r docs src", "diff docs src",
+        "diff -rN docs src", "diff a.txt docs", "ls -RL docs", "du -aL docs", "du --dereference docs",
+    ):  # fmt: skip
+        assert said(line).effect is Effect.ASK, line
+
+
+def test_a_walk_is_seen_under_a_shortened_option_and_in_a_diff_of_folders() -> None:
+    files = (*FILES, "/w/.env")
+    for line in (
+        "diff -N . docs", "diff . src", "diff --no-dereference . docs", "diff --recurs -N . docs",
+        "grep --recu foo .", "grep --derefer foo .", "grep -D read --recurs foo",
+    ):  # fmt: skip
+        assert said(line, files=files).effect is Effect.ASK, line
+
+
+def test_a_status_with_contents_asks_where_people_denied_some() -> None:
+    denied = ("deny", "read(docs/**)")
+    for line in ("git status -v", "git status -sv", "git status -vv", "git status --verb"):
+        assert said(line, denied).effect is Effect.ASK, line
+        assert said(line).reason is Reason.READ_ONLY, line
+    assert said("git rev-parse --verify HEAD", denied).reason is Reason.READ_ONLY
+    assert said("git status --porcelain=v2", denied).reason is Reason.READ_ONLY
+
+
+def test_a_file_of_the_index_is_named_behind_any_colon() -> None:
+    for line in ("git show :0:.env", "git show :.env", "git show HEAD:.env", "git log -L:f:.env"):
+        assert said(line).reason is Reason.MUST_ASK, line
+
+
+def test_a_shortened_list_of_files_asks() -> None:
+    for line in ("wc --files=- < a.txt", "wc --f=- < a.txt", "wc --file=-", "du --fi=-"):
+        assert said(line).effect is Effect.ASK, line
