@@ -66,7 +66,7 @@ def test_a_question_is_listed_shown_and_answered_in_turn(sayso: CommandLine) -> 
     cards = json.loads(sayso("inbox", "list", "--json").out)
     assert [card.get("kind") for card in cards] == [None, "clarification"]
     shown = sayso("inbox", "show", name[:20])
-    assert "  │ Which[U+202E]?\n   1 red\n" in shown.out
+    assert "  │ Which[U+202E]?\n  ! [U+202E] is RIGHT-TO-LEFT OVERRIDE\n   1 red\n" in shown.out
     assert json.loads(sayso("inbox", "show", name, "--json").out)["request_id"] == name
     wrong = sayso.owner("answer", name, "1,3")
     assert (wrong.code, "2 answers are wanted, 1 came" in wrong.err) == (ExitCode.FAILURE, True)
