@@ -34,10 +34,15 @@ async def edit_of(
     """The edited call with all that follows from it; None where the arguments are as they were.
 
     The edited call has to be allowed to be asked about under today's rules, and what they ask for is
-    asked beside what was asked for already. Raises EditRefused where the policy has no edits or a rule
-    denies the edited call, CallInvalid for arguments that do not fit the tool, NotEligible where the
+    asked beside what was asked for already. Raises EditRefused where the policy has no edits, nothing runs or
+    a rule denies the edited call, CallInvalid for arguments that do not fit the tool, NotEligible where the
     actor may not decide the edited call.
     """
+    if request.no_claim:
+        raise EditRefused(
+            "what an agent asks to be agreed to is not edited, since nothing runs by it",
+            "reject it and say what should be different",
+        )
     if not request.policy.allow_edit:
         raise EditRefused(
             "the arguments of this call may not be edited",

@@ -135,7 +135,7 @@ async def _decide_again(world: World, now: Moment) -> int:
         resolution = Resolution(verdict.reason, now, comment=verdict_message(verdict))
         if verdict.effect is Effect.DENY:
             changed += await _write(world, request, Refused(resolution), now)
-        elif verdict.effect is Effect.ALLOW:
+        elif verdict.effect is Effect.ALLOW and not request.no_claim:  # that one a person approves
             changed += await _write(
                 world, request, Approved(replace(resolution, comment=None)), now
             )

@@ -383,6 +383,8 @@ def _next_status(request: ApprovalRequest, event: Event) -> Status:
     status = TRANSITIONS.get((request.status, type(event)))
     if status is None or request.ended_approved:
         raise closed(request)
+    if request.no_claim and isinstance(event, Approved) and event.review is None:
+        raise closed(request)  # a person approves what is no call, never rules or time
     return status
 
 

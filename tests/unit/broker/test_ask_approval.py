@@ -10,9 +10,11 @@ import pytest
 from sayso.broker.asking import ask_approval
 from sayso.broker.sweep import sweep
 from sayso.core.approval_policy import ApprovalPolicy, Approver, OnTimeout
-from sayso.errors import NotEligible, QuestionInvalid, RequestClosed
+from sayso.core.reason import Reason
+from sayso.errors import EditRefused, NotEligible, QuestionInvalid, RequestClosed
 from sayso.people.person import Person
-from sayso.requests.approval import LAPSE_SECONDS, ApprovalRequest, Status, Vote
+from sayso.requests.approval import LAPSE_SECONDS, ApprovalRequest, Resolution, Status, Vote
+from sayso.requests.lifecycle import Approved, apply
 from tests.fakes.world import Scene, make_scene, rule
 
 
@@ -123,3 +125,32 @@ async def test_a_retry_joins_by_its_name_and_a_no_sticks() -> None:
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
     assert (await scene.request(request.request_id)).waits
+
+
+@pytest.mark.spec("Q-4", "REQ-3")
+async def test_rules_that_load_again_never_approve_it_and_still_deny_it() -> None:
+    for effect, ends in (("allow", Status.PENDING), ("deny", Status.REFUSED)):
+        scene = make_scene(rule("allow"))
+        scene.rules.say(rule("allow"), unavailable="a broken file")
+        asking = asyncio.create_task(ask_approval(await scene.gate(), "Wire it all"))
+        request = await waiting(scene)
+        scene.rules.say(rule(effect))
+        await sweep(scene.world)
+        found = await scene.request(request.request_id)
+        assert found.status is ends, effect
+        if effect == "allow":
+            with pytest.raises(RequestClosed):  # whoever asks for it: only a person's vote approves
+                apply(found, Approved(Resolution(Reason.RULE_ALLOW, scene.clock.now())))
+            told = await decided(scene, asking, Vote.REJECT)
+            assert told["approved"] is False
+        else:
+            assert (await asking)["approved"] is False
+
+
+@pytest.mark.spec("Q-4", "REQ-14")
+async def test_what_it_asks_for_is_not_edited() -> None:
+    scene = make_scene(rule("ask", approval=ApprovalPolicy(allow_edit=True)))
+    asking = asyncio.create_task(ask_approval(await scene.gate(), "Pay 1,000,000"))
+    with pytest.raises(EditRefused, match="nothing runs"):
+        await decided(scene, asking, Vote.APPROVE, arguments={"action": "Pay 1"})
+    assert (await decided(scene, asking, Vote.REJECT))["approved"] is False
