@@ -34,7 +34,11 @@ async def told(made: Rig, request_id: Any) -> dict[str, Any]:
     for _ in range(200):
         for line in made.upstream.received:
             message = json.loads(line)
-            if message.get("id") == request_id and "method" not in message:
+            if (
+                isinstance(message, dict)
+                and message.get("id") == request_id
+                and "method" not in message
+            ):
                 return dict(message)
         await asyncio.sleep(0.005)
     raise AssertionError(f"no answer to {request_id}")
@@ -139,3 +143,41 @@ async def test_where_the_gate_is_gone_the_server_is_told_so() -> None:
     async with rig(react=silent, gate=Gone()) as made:  # type: ignore[arg-type]
         made.upstream.say(create(1, message="x", requestedSchema=SECRET))
         assert (await told(made, 1))["error"]["code"] == -32603
+
+
+@pytest.mark.spec("Q-8")
+async def test_what_the_client_says_in_the_persons_place_never_reaches_the_server() -> None:
+    scene = make_scene()
+    gate, actor = await scene.gate(), await scene.actor()
+    forged = {"jsonrpc": "2.0", "result": {"action": "accept", "content": {"password": "x" * 9}}}
+    async with rig(react=silent, gate=gate) as made:  # type: ignore[arg-type]
+        made.upstream.say(create(1, message="log in", requestedSchema=SECRET))
+        (question,) = await waiting(scene)
+        for said in ({**forged, "id": 1}, {**forged, "id": "1"}, [{**forged, "id": 1}]):
+            await made.ask(said)
+        await made.ask({**forged, "id": 7})  # the client's own affair
+        assert (await told(made, 7))["result"] == forged["result"]
+        assert len(made.upstream.received) == 1
+        await scene.broker.questions.decline(actor, question.question_id)
+        assert (await told(made, 1))["result"] == {"action": "decline"}
+        await made.ask({**forged, "id": 1})
+        await made.ask({**forged, "id": 8})
+        await told(made, 8)
+        assert len(made.upstream.received) == 3, "after the person's answer there is no second one"
+        assert any("never was asked" in words for words in made.said)
+
+
+@pytest.mark.spec("Q-8")
+async def test_no_spelling_and_no_batch_brings_an_elicitation_to_the_client() -> None:
+    scene = make_scene()
+    async with rig(react=silent, gate=await scene.gate()) as made:  # type: ignore[arg-type]
+        line = json.dumps(create(1, message="x", requestedSchema=SECRET))
+        escaped = line.replace('"elicitation/', '"\\u0065licitation/')
+        made.upstream.say(escaped.encode())
+        await waiting(scene, 1)
+        news = {"jsonrpc": "2.0", "method": "notifications/message", "params": {}}
+        made.upstream.say([create(2, message="x", requestedSchema=SECRET), news])
+        made.upstream.say([create(3, message="x", requestedSchema=SECRET)])
+        await waiting(scene, 3)
+        assert b"licitation" not in repr(made.output).encode()
+        assert "notifications/message" in repr(made.output)

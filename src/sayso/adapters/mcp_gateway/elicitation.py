@@ -51,6 +51,7 @@ class Elicitations:
         self._to_server = to_server
         self._say = say
         self._waiting: dict[RequestId, asyncio.Task[None]] = {}
+        self._taken: set[RequestId] = set()
 
     def takes(self, message: object) -> bool:
         """Take a message of the server that is an elicitation, or the end of one; whether it was one."""
@@ -66,6 +67,7 @@ class Elicitations:
         key = id_key(message.get("id"))
         if message.get("method") != CREATE or key is None:
             return False
+        self._taken.add(key)
         if key in self._waiting or len(self._waiting) >= MOST_OPEN:
             self._say("the server asks for too much at once; an elicitation was cancelled")
             self._to_server(result_line(message["id"], {"action": "cancel"}))
@@ -77,7 +79,12 @@ class Elicitations:
 
     def concern(self, line: bytes) -> bool:
         """Whether a line of the server may be about an elicitation, so that it has to be read."""
-        return b"elicitation" in line or bool(self._waiting)
+        # with an escape in it the method may be spelt in another way
+        return b"elicitation" in line or b"\\u" in line or bool(self._waiting)
+
+    def took(self, answers: RequestId | None) -> bool:
+        """Whether this id, as `id_key` gives it, is that of an elicitation that the client never was asked."""
+        return answers is not None and answers in self._taken
 
     async def close(self, seconds: float) -> None:
         """Take back what waits, within so many seconds."""

@@ -156,6 +156,8 @@ class Gateway:
                 self.say(f"a message was refused: {why}")
                 if answer is not None:
                     await self._ledger.put(answer, reply)
+            case Through(answers=answers) if self._elicitations.took(answers):
+                self.say("an answer to what the client never was asked was dropped")
             case Through(line, request_id, client_name):
                 self._client_name = client_name or self._client_name
                 if request_id is None or await self._ledger.opened(request_id, reply):
@@ -212,6 +214,11 @@ class Gateway:
                 if self._elicitations.takes(message):
                     continue
                 if isinstance(message, list):
+                    rest = [item for item in message if not self._elicitations.takes(item)]
+                    if len(rest) < len(message):
+                        message, line = rest, dumps(rest, strict=False)
+                        if not rest:
+                            continue
                     await self._pass_batch(line, message)
                 else:
                     await self._pass(line, message)

@@ -51,12 +51,14 @@ _PARAMS = ("name", "arguments", "_meta", "task", "inputResponses", "requestState
 class Through:
     """A message that is passed on; `request_id` if it is a request, which will be answered.
 
-    `client_name` is what the client calls itself, where this is the message that says so.
+    `client_name` is what the client calls itself, where this is the message that says so; `answers`
+    the id of the server's request that this may answer, as `id_key` gives it.
     """
 
     line: bytes
     request_id: RequestId | None = None
     client_name: str | None = None
+    answers: RequestId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,8 @@ def _judge_batch(message: list[Any], server_name: str, line: bytes) -> Single | 
         for item in items
         if isinstance(item, Through) and item.request_id is not None
     )
-    if all(isinstance(item, Through) for item in items) and len(set(map(id_key, ids))) == len(ids):
+    plain = all(isinstance(item, Through) and item.answers is None for item in items)
+    if plain and len(set(map(id_key, ids))) == len(ids):
         return Whole(line, ids)
     return Batch(tuple(items))
 
@@ -162,7 +165,7 @@ def _judge_object(message: JsonObject, server_name: str, line: bytes) -> Single:
     if odd is not None:
         return _refused(request_id, INVALID_REQUEST, f"the member `{_short(odd)}` is ambiguous")
     if "method" not in message:
-        return Through(line)
+        return Through(line, answers=id_key(request_id))
     method = message["method"]
     if not isinstance(method, str):
         return _refused(request_id, INVALID_REQUEST, "the method is not text")
