@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sayso.broker.ports import Store
 from sayso.broker.ports.sandbox import Sandbox
@@ -40,10 +40,21 @@ class Under:
     note: str | None = None
 
 
-async def top_of(store: Store, session: Session) -> Session:
-    """The session that a sub-agent's one runs under (RC-3): the first above it, or itself."""
-    above = await store.session(session.parent[0]) if session.parent else None
-    return above or session
+async def bound(store: Store, session: Session) -> tuple[Session, Session]:
+    """The session with what those above it say today, and the first above it, or itself (RC-3, GATE-5).
+
+    It has stopped where one above it has, and the rules of each count in it.
+    """
+    if not session.parent:
+        return session, session
+    found = [await store.session(session_id) for session_id in session.parent]
+    above = [one for one in found if one is not None]
+    rules = [rule for one in (*above, session) for rule in one.rules]
+    stops = [one.stopped_at for one in (session, *above) if one.stopped_at is not None]
+    today = replace(
+        session, rules=tuple(dict.fromkeys(rules)), stopped_at=stops[0] if stops else None
+    )
+    return today, found[0] or session
 
 
 def under(top: Session, in_force: InForce, sandbox: Sandbox) -> Under:
@@ -58,8 +69,9 @@ def under(top: Session, in_force: InForce, sandbox: Sandbox) -> Under:
 
 
 async def under_now(store: Store, session: Session, in_force: InForce, sandbox: Sandbox) -> Under:
-    """What a session runs under now; for a sub-agent's one the first above it is read."""
-    return under(await top_of(store, session), in_force, sandbox)
+    """What a session runs under now; for a sub-agent's one those above it are read."""
+    _, top = await bound(store, session)
+    return under(top, in_force, sandbox)
 
 
 def without_paths(now: Under, call: ToolCall, in_force: InForce, sandbox: Sandbox) -> Circumstances:

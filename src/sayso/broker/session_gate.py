@@ -12,7 +12,7 @@ from sayso.broker import questions as asking
 from sayso.broker.access import Actor
 from sayso.broker.asking_approval import ask_approval
 from sayso.broker.attention import answering
-from sayso.broker.circumstances import under_now
+from sayso.broker.circumstances import bound, under_now
 from sayso.broker.plan_review import enter_plan_mode
 from sayso.broker.ports import BatchMade, Claim, QuestionStanding, Standing, Unfinished
 from sayso.broker.resume import unfinished
@@ -100,7 +100,7 @@ class SessionGate:
 
     async def see_tools(self, tools: Sequence[ObservedTool]) -> Sequence[ObservedTool]:
         """See GatePort."""
-        session = await self._session()
+        session, _ = await bound(self._world.store, await self._session())
         await self._world.store.observe_tools(tools, self._world.clock.now())
         rules = await self._world.rules.current(session.workspace, session.rules)
         now = await under_now(self._world.store, session, rules.in_force, self._world.sandbox)
@@ -109,7 +109,8 @@ class SessionGate:
 
     async def ask(self, draft: QuestionDraft) -> QuestionStanding:
         """See AskingPort."""
-        return await asking.ask(self._world, await self._session(), draft)
+        session, _ = await bound(self._world.store, await self._session())
+        return await asking.ask(self._world, session, draft)
 
     async def wait_for_answer(self, question_id: str, timeout: float) -> QuestionStanding:
         """See AskingPort."""
@@ -157,10 +158,16 @@ class SessionGate:
 async def stop_session(
     world: World, session: Session, *, by: str | None = None, channel: str | None = None
 ) -> None:
-    """Stop a session and cancel what waits in it; later calls of it are refused.
+    """Stop a session and those below it, and cancel what waits in them; later calls of them are refused.
 
     `by` is the person who stopped it, None if its own agent did.
     """
+    await _stop(world, session, by=by, channel=channel)
+    for below in await _asking_below(world, session):
+        await _stop(world, below, by=by, channel=channel)
+
+
+async def _stop(world: World, session: Session, *, by: str | None, channel: str | None) -> None:
     now = world.clock.now()
     record = AuditRecord(
         RecordKind.CONFIGURATION,
@@ -176,6 +183,14 @@ async def stop_session(
     await world.store.stop_session(session.session_id, now, [record])
     await cancel_session(world, session.session_id)
     await asking.cancel_questions(world, session.session_id)
+
+
+async def _asking_below(world: World, session: Session) -> Sequence[Session]:
+    """The sessions below one in which something waits for people; the calls of others are refused anyway."""
+    ids = [request.call.session_id for request in await world.store.pending()]
+    ids += [question.session_id for question in await world.store.open_questions()]
+    found = [await world.store.session(one) for one in dict.fromkeys(ids)]
+    return [one for one in found if one is not None and session.session_id in one.parent]
 
 
 async def stop_session_by(world: World, actor: Actor, session_id: str) -> None:

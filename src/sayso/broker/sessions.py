@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker.access import Actor
-from sayso.broker.circumstances import absolute
+from sayso.broker.circumstances import absolute, bound
 from sayso.broker.session_rules import flag_rules
 from sayso.broker.world import World
 from sayso.core.mode import TIGHTENING, Mode, parse_mode
@@ -87,6 +87,9 @@ async def open_session(
         above = await world.store.session(parent)
         if above is None or above.credential_id != credential.credential_id:
             raise NotEligible("the session above is not yours", "open it with this token first")
+        above, _ = await bound(world.store, above)
+        if above.stopped_at is not None:
+            raise NotEligible("the session above has stopped", "open one that is below no other")
         session = below(session, above, name or credential.agent_id)
     session = replace(session, host_start=session.session_id)
     await world.store.open_session(session)

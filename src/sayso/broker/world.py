@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sayso.broker.circumstances import may_lift, readable_and_writable, under_now, without_paths
+from sayso.broker.circumstances import bound, may_lift, readable_and_writable, under, without_paths
 from sayso.broker.consultant import Consultant
 from sayso.broker.ports import AskedBack, Clock, Feed, Ids, Notifier, RuleSource, Standing, Store
 from sayso.broker.ports.sandbox import NO_SANDBOX, Sandbox
@@ -119,16 +119,19 @@ async def decided(
     """The verdict of `decide_call`, and the context that it was found in."""
     must_be_whole(call.withheld)
     now = world.clock.now()
+    session, top = await bound(world.store, session)
     rules = await world.rules.current(session.workspace, session.rules)
     if grants and people is None:
         people = await world.store.directory()
-    under = await under_now(world.store, session, rules.in_force, world.sandbox)
-    there = without_paths(under, call, rules.in_force, world.sandbox)
-    if under.mode is Mode.PLAN:  # it holds back allows too; otherwise paths concern only what asks
+    now_under = under(top, rules.in_force, world.sandbox)
+    there = without_paths(now_under, call, rules.in_force, world.sandbox)
+    if (
+        now_under.mode is Mode.PLAN
+    ):  # it holds back allows too; otherwise paths concern only what asks
         there = _with_paths(world, there, session)
     context = Context(
-        group=under.run_context.security_group,
-        stopped=session.stopped_at is not None or under.gone,
+        group=now_under.run_context.security_group,
+        stopped=session.stopped_at is not None or now_under.gone,
         can_ask=world.notifier.can_ask,
         people=people or Directory(),
         frozen=None if thawed else freeze_on(call, rules.in_force.freezes),
@@ -144,7 +147,7 @@ async def decided(
     if verdict.policy is None or verdict.policy.effect is not Effect.ASK:
         return verdict, context
     # only what asks can be lifted or meet an earlier answer, so only that pays for looking things up
-    if under.mode is not Mode.PLAN:
+    if now_under.mode is not Mode.PLAN:
         there = _with_paths(world, there, session)
     there = _with_voices(world, call, there)
     kept = await _remembered(world, session, call) if trying is None else trying

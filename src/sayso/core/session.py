@@ -76,7 +76,10 @@ class CallDraft:
 
 
 def below(session: Session, above: Session, name: str) -> Session:
-    """The session as that of a sub-agent: it runs under what binds the one above, and names the chain (RC-3)."""
+    """The session as that of a sub-agent: it runs under what binds the one above, and names the chain (RC-3).
+
+    What was allowed to the one above is not copied: it counts as long as it is allowed there.
+    """
     return replace(
         session,
         source=above.source,
@@ -84,7 +87,7 @@ def below(session: Session, above: Session, name: str) -> Session:
         attended=above.attended,
         run_context=above.run_context,
         context_label=session.context_label or above.context_label,
-        rules=(*above.rules, *session.rules),
+        rules=(*(rule for rule in above.rules if rule.effect != "allow"), *session.rules),
         parent=(*above.parent, above.session_id),
         agent_chain=(*(above.agent_chain or (above.agent_id,)), name),
     )
