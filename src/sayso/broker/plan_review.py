@@ -13,7 +13,7 @@ from sayso.broker.world import World
 from sayso.core.mode import Mode
 from sayso.core.session import Session
 from sayso.errors import LostRace, NotEligible
-from sayso.people.eligibility import Asked
+from sayso.people.eligibility import Asked, may_configure
 from sayso.questions.plan import MODE_AFTER, PlanAnswer
 from sayso.questions.question import WHO_MAY_ANSWER, Question
 from sayso.requests.event import EventKind, Notice
@@ -67,13 +67,15 @@ async def switch_after(
     """The session before and after an approval of its plan, which ends planning; None if nothing switches.
 
     Where people have switched it meanwhile their word stands. Raises NotEligible for somebody who may
-    answer but not let all further edits pass: that is for the session's user and admins.
+    answer but not let all further edits pass: that is for the session's user and admins
+    whose credential may configure.
     """
     mode = MODE_AFTER.get(answer)
     if mode is None:
         return None
     person = actor.person
-    if mode is Mode.ACCEPT_EDITS and not (person.admin or person.is_called(question.user_id)):
+    may = person.is_called(question.user_id) or may_configure(person, actor.kind)
+    if mode is Mode.ACCEPT_EDITS and not may:
         raise NotEligible(
             "only the session's user or an admin lets file edits pass without asking",
             "answer: yes, carry it out",

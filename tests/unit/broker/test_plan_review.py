@@ -16,6 +16,7 @@ from sayso.core.mode import Mode
 from sayso.core.session import Session
 from sayso.errors import NotEligible, QuestionInvalid, RequestClosed
 from sayso.people.person import Person
+from sayso.people.token import CredentialKind
 from sayso.questions.question import Question
 from sayso.system.plan_files import save_plan
 from tests.fakes.world import Scene, make_scene
@@ -129,6 +130,9 @@ async def test_only_the_user_or_an_admin_lets_edits_pass_and_a_mode_of_peoples_c
     question = await waiting(scene)
     with pytest.raises(NotEligible, match="only the session's user or an admin"):
         await scene.broker.questions.answer_plan(otto, question.question_id, "accept-edits")
+    weak = await scene.actor(CredentialKind.APPROVER, person_id="anna")
+    with pytest.raises(NotEligible, match="only the session's user or an admin"):
+        await scene.broker.questions.answer_plan(weak, question.question_id, "accept-edits")
     assert (await scene.store.question(question.question_id)).waits
     await scene.broker.questions.answer_plan(otto, question.question_id, "carry-out")
     assert (await reviewing)["mode"] == "default"
