@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 SECRET_NAME = re.compile(
-    r"pass(word|wd|phrase|code)|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|"
-    r"authorization|credential|cookie|session[-_]?key|bearer|"
+    r"pass(word|wd|wort|phrase|code)|secret|token|(api|access|private|session|signing)[-_ ]?key|"
+    r"(recovery|seed|secret)[-_ ]?(key|phrase)|(one[-_ ]?time|verification)[-_ ]?code|"
+    r"authorization|credential|cookie|bearer|"
     r"(?<![a-z])(pass|pwd|pin|otp|cvv|cvc)(?![a-z])",
     re.IGNORECASE,
 )

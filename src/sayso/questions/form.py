@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 import jsonschema_rs
 
@@ -191,8 +192,9 @@ def _field(name: object, schema: object, required: bool) -> Field:
     shape = schema.get("format")
     if shape is not None and not isinstance(shape, str):
         raise QuestionInvalid(f"the format of the field `{name}` is no text")
-    secret = shape in _SECRET_FORMATS or any(
-        text is not None and SECRET_NAME.search(text) for text in (name, title, description)
+    secret = (shape or "").casefold() in _SECRET_FORMATS or any(
+        text is not None and SECRET_NAME.search(normalize("NFKC", text))
+        for text in (name, title, description)
     )
     choices = _choices(schema if kind == "string" else schema.get("items"), name, kind)
     default = None if secret else schema.get("default")

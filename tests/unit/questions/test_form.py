@@ -26,7 +26,13 @@ def test_what_looks_secret_is_found_by_name_title_description_and_format() -> No
         "y": {"type": "string", "description": "the PIN of your card"},
         "z": {"type": "string", "format": "password"},
         "otp": {"type": "integer"},
+        "f": {"type": "string", "format": "Password"},
     }
+    for number, title in enumerate(
+        ("API key", "Private key", "Access key", "signing key", "Recovery phrase", "seed phrase",
+         "One-time code", "Verification code", "Passwort", "Ｐａｓｓｗｏｒｄ")
+    ):  # fmt: skip
+        secret[f"v{number}"] = {"type": "string", "title": title}
     plain = {"name": TEXT, "mail": {"type": "string", "format": "email"}, "compass": TEXT}
     read = read_form(form(**secret, **plain))
     assert {field.name for field in read.fields if field.secret} == set(secret)
