@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from dataclasses import replace
 
 import pytest
 
+from sayso.broker.broker import Broker
 from sayso.broker.wait import POLL_SECONDS
 from sayso.core.approval_policy import ApprovalPolicy
 from sayso.requests.approval import ApprovalRequest, Caller, Vote
@@ -109,6 +111,7 @@ async def test_a_wait_for_what_is_over_ends_with_the_sweepers_word() -> None:
 @pytest.mark.spec("REQ-20")
 async def test_ten_thousand_calls_wait_without_a_thread_each_and_others_go_on() -> None:
     scene = make_scene(rule("ask", "send_mail"), rule("allow", "read_mail"))
+    scene = replace(scene, broker=Broker(replace(scene.world, pending_limit=100_000)))
     gate = await scene.gate()
 
     async def none(*_: object) -> None:

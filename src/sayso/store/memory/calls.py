@@ -55,7 +55,8 @@ class Calls(People, Tools):
                 if known is not None:
                     return self._calls[known][0]
             self._check_new(new)
-            if new.request is not None and new.request.waits and new.at_most is not None:
+            full = new.at_most is not None and len(self._requests) >= new.at_most
+            if full and new.request is not None and new.request.waits:
                 same = [r for r in self._requests.values() if r.call.session_id == call.session_id]
                 check_waiting(1 + sum(r.waits for r in same), new.at_most)
             self._add(new)
