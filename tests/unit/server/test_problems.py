@@ -103,6 +103,7 @@ def test_every_error_has_a_stable_type_and_status() -> None:
         "EditRefused": ("edit-refused", 409),
         "GrantNotFound": ("grant-not-found", 404),
         "BudgetSpent": ("budget-spent", 409),
+        "TooManyWait": ("too-many-wait", 409),
         "ReceiptRefused": ("receipt-refused", 409),
         "ApprovalsInvalid": ("approvals-invalid", 400),
         "PeopleError": ("people-error", 400),
