@@ -217,6 +217,14 @@ class Site:
         assert standing["status"] == "pending", standing
         return str(standing["question_id"])
 
+    async def ask_approval(self, action: str, *, agent: str = "claude-code") -> str:
+        """Ask for approval of what is no tool call, as an agent: its id."""
+        client, session_id = await self._opened(agent, None)
+        body = {"session_id": session_id, "tool": "ask_approval", "arguments": {"action": action}}
+        answer = await client.post("/api/questions/approval", json=body)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["call_id"])
+
     async def keep_tasks(self, *tasks: tuple[str, str], agent: str = "claude-code") -> None:
         """Keep the task list of the agent's session: contents, each with its status."""
         client, session_id = await self._opened(agent, None)

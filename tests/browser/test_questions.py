@@ -279,3 +279,16 @@ async def test_the_task_list_of_a_session_stands_beside_what_it_asks(
     await site.keep_tasks(("read <b>all", "done"), ("write", "done"), ("send", "pending"))
     await expect(tasks.get_by_role("listitem")).to_have_count(3)
     await expect(tasks.get_by_role("heading")).to_contain_text("2 of 3 done")
+
+
+@pytest.mark.spec("Q-4", "CH-17")
+async def test_the_card_of_what_is_no_call_says_that_nothing_runs(
+    desktop: Window, site: Site
+) -> None:
+    await site.ask_approval("Publish the post")
+    heading = desktop.card.get_by_role("heading", level=2)
+    await expect(
+        heading.get_by_text("What the agent wants you to agree to; nothing runs by it", exact=True)
+    ).to_be_visible()
+    await expect(heading.get_by_text("What will run", exact=True)).to_have_count(0)
+    await expect(desktop.card).to_contain_text("Publish the post")

@@ -206,7 +206,7 @@ def is_on(grant: KeyGrant, call: ToolCall) -> bool:
         mine = grant.key.text.startswith("cmd:")
     else:
         mine = grant.key.text == f"tool:{call.tool}:"
-    return call.attended and theirs and mine
+    return theirs and mine
 
 
 def lifts(call: ToolCall, said: PolicyOutcome, context: Context, now: Moment) -> str:
@@ -237,10 +237,14 @@ def _lifts(
 
     there = context.circumstances
     if reason in (Reason.SESSION_GRANT, Reason.SAVED_GRANT):
-        return not said.doubtful and any(
-            is_on(grant, call) and alone(grant.giver)
-            for grant in context.remembered.grants
-            if not grant.veto and (grant.session_id is None) == (reason is Reason.SAVED_GRANT)
+        return (
+            call.attended
+            and not said.doubtful
+            and any(
+                is_on(grant, call) and alone(grant.giver)
+                for grant in context.remembered.grants
+                if not grant.veto and (grant.session_id is None) == (reason is Reason.SAVED_GRANT)
+            )
         )
     if reason is Reason.SESSION_BYPASS:
         return call.attended and any(

@@ -229,7 +229,7 @@ def _answered(
 def _with(question: Question, ending: Ending, replies: Sequence[Reply]) -> Event:
     """The event of these replies: the last of several questions ends it."""
     if len(question.replies) + len(replies) < len(question.items):
-        return Replied(replies[0])
+        return Replied(replies[0], ending.by, ending.channel)
     return Answered(ending, replies=tuple(replies))
 
 

@@ -40,9 +40,14 @@ async def ask_approval(
 ) -> Standing:
     """Ask people for their approval; a standing without a status says why nobody was asked.
 
-    A rule that denies it refuses it, and a person is asked whatever else rules, modes or grants say of it.
-    The time never approves. Raises QuestionInvalid for a timeout that is none, and what submitting raises.
+    What would refuse a call refuses it (a rule, a veto, a mode, a freeze), and nothing that would let one run
+    approves it: neither a rule, a mode or a grant nor the time. Raises QuestionInvalid for a timeout that is
+    none and for other arguments than an `action` and `details`, and what submitting raises.
     """
+    if not draft.arguments.keys() <= {"action", "details"}:
+        raise QuestionInvalid(
+            "it takes an `action` and `details` alone", "what a tool is called with, call it with"
+        )
     if timeout is not None and not 0 < timeout <= MAX_TIMEOUT:
         raise QuestionInvalid("the timeout is no number of seconds", "from above 0 on")
     now = world.clock.now()
@@ -69,9 +74,8 @@ async def ask_approval(
         now,
         remember=Offered(once_only=True),
         at_most=world.pending_limit,
+        title=TITLE,
     )
-    if new.request is not None:
-        new = replace(new, request=replace(new.request, action=TITLE, no_claim=True))
     try:
         earlier = await world.store.submit(new)
     except TooManyWait:

@@ -103,6 +103,10 @@ class Consultant:
         """Whether there is a hook for a call now."""
         return any(_concerned(self._source.advice(call.workspace), call))
 
+    def may_allow(self, call: ToolCall) -> bool:
+        """Whether an allow of theirs counts now, however long ago it was heard."""
+        return self._source.advice(call.workspace).may_allow
+
     async def heard(self, about: Consultation) -> Heard:
         """Ask the hooks in their order, then the reviewer; the first that does not pass is heard.
 

@@ -151,7 +151,7 @@ def readable(
     return [
         event
         for event in events
-        if not event.request_id
+        if not (event.request_id or event.user_id)
         or concerns(
             person_id,
             Owner(event.user_id, event.agent_id, event.session_id),

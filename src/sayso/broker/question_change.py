@@ -15,7 +15,7 @@ from sayso.broker.world import World
 from sayso.core.moment import Moment, seconds_between
 from sayso.people.token import Credential
 from sayso.questions.lifecycle import Answered, Event, Replied, Told, apply
-from sayso.questions.question import Kind, Question
+from sayso.questions.question import Kind, Question, subject_digest
 from sayso.requests.event import EventKind, Notice
 
 _REQUESTED = {
@@ -67,15 +67,17 @@ def asked_notice(question: Question) -> Notice:
 
 
 def _records(question: Question, event: Event, now: Moment) -> tuple[AuditRecord, ...]:
-    if isinstance(event, Replied | Told) or question.ending is None:
+    if isinstance(event, Replied):
+        said = _in_words(question, len(question.replies) - 1)
+        note = f"{question.kind.value} answered in part"
+        return (_record(question, now, note, by=event.by, channel=event.channel, comment=said),)
+    if isinstance(event, Told) or question.ending is None:
         return ()
     ending = question.ending
     comment = None
     if isinstance(event, Answered) and question.kind is Kind.CLARIFICATION:
-        # By their questions, so that an answer to "Which password?" is hidden by that word.
-        pairs = zip(question.items, question.replies, strict=False)
-        said = [redact({item.question: reply.answer}) for item, reply in pairs]
-        comment = "; ".join(str(text) for one in said for text in one.values())
+        # what others answered before stands in records of its own, under their names
+        comment = _in_words(question, len(question.replies) - len(event.replies))
     elif question.kind is Kind.PLAN:
         words = [question.plan_answer, ending.comment]
         comment = ": ".join(redact_text(word) for word in words if word)
@@ -85,6 +87,13 @@ def _records(question: Question, event: Event, now: Moment) -> tuple[AuditRecord
     more: dict[str, Any] = {"by": ending.by, "channel": ending.channel, "comment": comment or None}
     note = f"{question.kind.value} {question.status.value}"
     return (_record(question, now, note, reason=question.status.value, waited=waited, **more),)
+
+
+def _in_words(question: Question, first: int) -> str:
+    """The replies from one on; by their questions, so that an answer to "Which password?" is hidden by that word."""
+    pairs = list(zip(question.items, question.replies, strict=False))[first:]
+    said = [redact({item.question: reply.answer}) for item, reply in pairs]
+    return "; ".join(str(text) for one in said for text in one.values())
 
 
 def _notices(question: Question, event: Event, now: Moment) -> tuple[Notice, ...]:
@@ -107,6 +116,7 @@ def _record(question: Question, now: Moment, note: str, **more: Any) -> AuditRec
         agent_id=question.agent_id,
         user_id=question.user_id,
         source=question.source,
+        digest=subject_digest(question),
         note=note,
         **more,
     )

@@ -159,6 +159,11 @@ def _faults(context: RunContext) -> Sequence[str]:
         found.append("`timeout` is no number of seconds above 0, up to a year")
     if len(context.permissions or ()) > MOST:
         found.append(f"`permissions` holds more than {MOST} rules")
+    if context.permissions is not None and context.run_context_id == DEFAULT_RUN_CONTEXT:
+        # any token's sessions may be unattended, and run under it
+        found.append(
+            "`permissions` of `default` would be every agent's: add a run context for them"
+        )
     for text in context.permissions or ():
         try:
             parse_text_rule(Effect.ALLOW, text, Origin.SESSION)

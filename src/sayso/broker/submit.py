@@ -168,13 +168,15 @@ def new_call(
     notes: tuple[str, ...] = (),
     lapse_after: float = LAPSE_SECONDS,
     at_most: int | None = None,
+    title: str | None = None,
 ) -> NewCall:
     """What a submitted call writes: itself, its verdict's record and, where it asks, its request.
 
     `people` are those of today. `previous`, `frozen` (its preconditions), `changed` and what can be remembered are
     those of the request; of the `dialogue` it keeps what its policy has shown.
     `notes` tell who was asked before a person; `lapse_after` is for how many seconds an approval waits to be
-    claimed, and `at_most` how many of its session may wait.
+    claimed, and `at_most` how many of its session may wait. With a `title`, its sentence,
+    nothing runs after it (Q-4).
     """
     request = None
     if booked_by(verdict, call):
@@ -193,6 +195,8 @@ def new_call(
             once_only=remember is not None and remember.once_only,
             context=kept_of(call, dialogue, asked.policy.context),
             lapse_after=lapse_after,
+            action=asked.action if title is None else title,
+            no_claim=title is not None,
         )
     notices: tuple[Notice, ...] = ()
     if request is not None and request.waits:
@@ -296,7 +300,8 @@ async def _join_twin(
         if freeze_on(call, rules.in_force.freezes) is not None:
             return None
     for twin in twins:
-        joined = await _join(world, twin)
+        # nothing would run after an approval of what is no call
+        joined = None if twin.no_claim else await _join(world, twin)
         if joined is not None:
             return joined
     return None

@@ -179,7 +179,10 @@ def _with_voices(world: World, call: ToolCall, there: Circumstances) -> Circumst
     if consultant is None or not call.attended:
         return there
     hooks, reviewer = consultant.has_hooks(call), there.mode is Mode.AUTO
-    return replace(there, hooks=hooks, reviewer=reviewer) if hooks or reviewer else there
+    if not (hooks or reviewer):
+        return there
+    allow = consultant.may_allow(call)
+    return replace(there, hooks=hooks, reviewer=reviewer, may_allow=allow)
 
 
 def _with_paths(world: World, there: Circumstances, session: Session) -> Circumstances:
@@ -206,9 +209,7 @@ async def spent_of(world: World, policy: PolicyOutcome, now: Moment) -> dict[str
 
 
 async def _remembered(world: World, session: Session, call: ToolCall) -> Remembered:
-    """What people had remembered that may concern a call; nothing of it counts where nobody attends."""
-    if not call.attended:
-        return Remembered()
+    """What people had remembered that may concern a call; where nobody attends only the vetoes count."""
     grants, bypasses = await world.store.remembered(call.user_id, call.session_id)
     return Remembered(tuple(grants), tuple(bypasses), session.host_start)
 

@@ -58,7 +58,8 @@ class Card:
     `previous` is the request that this one asks again, and `changed` what has changed since that one
     was approved; `edited` is what an approver changed. `context` is the dialogue, as the agent's side
     tells it. `approve_refused` says why approving is not
-    offered (None if it is); `result` is the line that stands where the card was once it is resolved.
+    offered (None if it is); `result` is the line that stands where the card was once it is resolved. `runs`
+    is false where an agent asks for approval of something that is no call: nothing runs after it (Q-4).
     """
 
     request_id: str
@@ -94,6 +95,7 @@ class Card:
     result: str | None
     offer: CardOffer = NOTHING
     context: CardDialogue | None = None
+    runs: bool = True
 
     @property
     def waits(self) -> bool:
@@ -119,6 +121,7 @@ class Card:
             "severity": self.severity,
             "action": shown_json(self.action),
             "tool": shown_json(self.tool),
+            "runs": self.runs,
             "server": _optional_json(self.server),
             "code": self.code,
             "digest": self.digest,
@@ -220,6 +223,7 @@ def card_of(
             need=who.need,
         ),
         context=dialogue_of(request.context),
+        runs=not request.no_claim,
     )
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,7 @@ from urllib.parse import quote
 
 from sayso.broker.ports import AskedBack, BatchMade, Claim, Standing, Unfinished
 from sayso.client.connection import ANSWER_SECONDS, Connection
+from sayso.client.polling import polled
 from sayso.client.problems import expect
 from sayso.client.remote_questions import RemoteQuestions
 from sayso.core.advice import ADVICE_SECONDS
@@ -36,11 +35,6 @@ PATIENCE_SECONDS = 60.0
 SUBMIT_SECONDS = ANSWER_SECONDS + ADVICE_SECONDS
 """How long a submitted call may take to be answered: hooks and the reviewer are asked in that time."""
 
-POLL_SECONDS = 50.0
-"""How long one poll waits; the server takes at most 55."""
-
-SOON_SECONDS = 0.2
-"""A poll that comes back early and undecided (the server closes, say) is not repeated sooner."""
 
 TOOLS_BYTES = 512 * 1024
 """Tools are sent in parts of about so many bytes."""
@@ -139,28 +133,15 @@ class RemoteGate(RemoteQuestions):
 
     async def wait(self, call_id: str, timeout: float) -> Standing:
         """See GatePort; a server that is restarted in the meantime is waited for."""
-        end = time.monotonic() + timeout
-        while True:
-            asked = time.monotonic()
-            seconds = max(0.0, min(end - asked, POLL_SECONDS))
-            found = await self._connection.send(
-                "GET",
-                _path(call_id, "wait"),
-                params={"timeout": f"{seconds:.3f}"},
-                again=True,
-                within=seconds + ANSWER_SECONDS,
-            )
-            standing = _standing(found)
-            now = time.monotonic()
-            decided = not standing.goes_on or standing.call_id != call_id
+
+        def settled(standing: Standing) -> bool:
             question = standing.question
             if question is not None and question.question_id not in self._told:
                 self._told.add(question.question_id)
-                return standing  # once: whoever knows nothing of questions goes on to wait
-            if decided or now >= end - 0.001:
-                return standing
-            if now - asked < SOON_SECONDS:
-                await asyncio.sleep(min(SOON_SECONDS, end - now))
+                return True  # once: whoever knows nothing of questions goes on to wait
+            return not standing.goes_on or standing.call_id != call_id
+
+        return await polled(self._connection, _path(call_id, "wait"), timeout, _standing, settled)
 
     async def answer(self, call_id: str, question_id: str, text: str | None) -> None:
         """See GatePort."""

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 from sayso.broker.ports import QuestionStanding
-from sayso.client.connection import ANSWER_SECONDS, Connection
+from sayso.client.connection import Connection
+from sayso.client.polling import polled
 from sayso.client.problems import expect
 from sayso.questions.clarification import Reply
 from sayso.questions.question import Kind, QuestionDraft
 from sayso.questions.todo import Task
-
-POLL_SECONDS = 50.0
-"""How long one poll waits; the server takes at most 55."""
-
-SOON_SECONDS = 0.2
-"""A poll that comes back early is not repeated sooner."""
 
 
 class RemoteQuestions:
@@ -48,22 +41,10 @@ class RemoteQuestions:
 
     async def wait_for_answer(self, question_id: str, timeout: float) -> QuestionStanding:
         """See AskingPort."""
-        end = time.monotonic() + timeout
-        while True:
-            asked = time.monotonic()
-            seconds = max(0.0, min(end - asked, POLL_SECONDS))
-            found = await self._connection.send(
-                "GET",
-                _path(question_id, "wait"),
-                params={"timeout": f"{seconds:.3f}"},
-                again=True,
-                within=seconds + ANSWER_SECONDS,
-            )
-            standing, now = _standing(found), time.monotonic()
-            if not standing.waits or now >= end - 0.001:
-                return standing
-            if now - asked < SOON_SECONDS:
-                await asyncio.sleep(min(SOON_SECONDS, end - now))
+        path = _path(question_id, "wait")
+        return await polled(
+            self._connection, path, timeout, _standing, lambda standing: not standing.waits
+        )
 
     async def done_with(self, question_id: str) -> None:
         """See AskingPort."""

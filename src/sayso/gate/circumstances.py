@@ -25,7 +25,8 @@ class Circumstances:
     `sandboxed` says that this very call runs inside sayso's own sandbox, which is what `bypass` lifts
     (MODE-3). `marked_read_only` says that the call's tool is of an MCP server that is trusted and marks it
     as one that only reads: it passes in plan mode. `hooks` and `reviewer` say whether there is one to ask
-    (step 8). `mode` and `run_context` have to be there whenever policy allows or asks, for plan mode
+    (step 8), and `may_allow` whether their allow counts: it does not while the settings that name them are
+    broken (POL-63). `mode` and `run_context` have to be there whenever policy allows or asks, for plan mode
     holds back an allow too; all else counts only where policy asks.
     """
 
@@ -39,3 +40,4 @@ class Circumstances:
     marked_read_only: bool = False
     hooks: bool = False
     reviewer: bool = False
+    may_allow: bool = True

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sayso.core.reason import Reason
 
 FROM_HOOKS = frozenset({Reason.HOOK_ALLOW, Reason.HOOK_DENY})
+ALLOWING = frozenset({Reason.HOOK_ALLOW, Reason.AUTO_ALLOW})
 FROM_THE_REVIEWER = frozenset({Reason.AUTO_ALLOW, Reason.AUTO_DENY, Reason.AUTO_ERROR})
 
 

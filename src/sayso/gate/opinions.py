@@ -12,7 +12,7 @@ from sayso.core.reason import Reason
 from sayso.gate.asked_call import AskedCall
 from sayso.gate.context import Context
 from sayso.gate.givers import user_alone_decides
-from sayso.gate.opinion import FROM_HOOKS, FROM_THE_REVIEWER, Opinion
+from sayso.gate.opinion import ALLOWING, FROM_HOOKS, FROM_THE_REVIEWER, Opinion
 from sayso.gate.verdict import Verdict
 from sayso.policy.outcome import PolicyOutcome
 
@@ -48,6 +48,8 @@ def counting_opinion(ask: AskedCall) -> Opinion | None:
     """The opinion that the call was decided with, if it is about this very call and would be asked for today."""
     opinion = ask.context.opinion
     if opinion is None or opinion.digest != ask.digest:
+        return None
+    if opinion.reason in ALLOWING and not ask.circumstances.may_allow:
         return None
     voice = _voice_of(opinion)
     heard = _heard(ask.call, ask.policy, ask.context, ask.now)

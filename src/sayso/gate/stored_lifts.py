@@ -22,7 +22,7 @@ def veto_on(ask: AskedCall) -> KeyGrant | None:
     vetoes = [
         grant for grant in ask.context.remembered.grants if grant.veto and grant.concerns(call)
     ]
-    if not vetoes or not call.attended or policy.reason is Reason.RULES_UNAVAILABLE:
+    if not vetoes or policy.reason is Reason.RULES_UNAVAILABLE:
         return None
     parts = parts_of(call, policy, ask.rules.descriptors, ask.facts)
     keys = {key for part in parts for key in part.keys}

@@ -19,9 +19,11 @@ from sayso.questions.question import Ending, Kind, Question, Status
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """A person answered the next of several questions; others are still to come."""
+    """A person answered the next of several questions; others are still to come, perhaps for others to answer."""
 
     reply: Reply
+    by: str | None = None
+    channel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def apply(question: Question, event: Event) -> Question:
         raise closed(question)
     changes: dict[str, Any] = {}
     match event:
-        case Replied(reply):
+        case Replied(reply, _, _):
             changes["replies"] = (*question.replies, reply)
         case Answered(ending, replies, content, sealed, plan_answer):
             changes.update(

@@ -6,6 +6,8 @@ same space. It decides nothing about any call.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -175,6 +177,21 @@ def question_of(
         eligible=eligible,
         **_subject(draft),
     )
+
+
+def subject_digest(question: Question) -> str:
+    """SHA-256 in hex over everything that is asked: the audit log proves by it what was answered."""
+    asked = {
+        "version": 1,
+        "kind": question.kind.value,
+        "server": question.server,
+        "items": [item.to_json() for item in question.items],
+        "plan": question.plan,
+        "message": question.message,
+        "form": None if question.form is None else dict(question.form.schema),
+        "url": question.url,
+    }
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 def same_subject(question: Question, draft: QuestionDraft) -> bool:

@@ -237,6 +237,7 @@ class Card(Document):
     severity: Literal["low", "medium", "high"]
     action: Shown
     tool: Shown
+    runs: bool
     server: Shown | None
     code: Code
     digest: Digest

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text, text
+from sqlalchemy import Column, Index, Integer, Table, Text, text
 
-from sayso.store.tables import METADATA
-
-_BIG = BigInteger().with_variant(Integer(), "sqlite")
+from sayso.store.tables import BIG, METADATA
 
 QUESTIONS = Table(
     "questions",
@@ -16,9 +14,9 @@ QUESTIONS = Table(
     Column("external_id", Text),
     Column("status", Text, nullable=False),
     Column("version", Integer, nullable=False),
-    Column("created_at", _BIG, nullable=False),
-    Column("expires_at", _BIG),
-    Column("caller_seen", _BIG, nullable=False),
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG),
+    Column("caller_seen", BIG, nullable=False),
     Column("document", Text, nullable=False),
     Index(
         "ix_questions_created_at",
@@ -42,7 +40,7 @@ TASK_LISTS = Table(
     "task_lists",
     METADATA,
     Column("session_id", Text, primary_key=True),
-    Column("at", _BIG, nullable=False),
+    Column("at", BIG, nullable=False),
     Column("document", Text, nullable=False),
 )
 """The task list of each session that has one, whole."""

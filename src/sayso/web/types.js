@@ -178,6 +178,7 @@
  * @property {Severity} severity
  * @property {Shown} action
  * @property {Shown} tool
+ * @property {boolean} runs
  * @property {Shown | null} server
  * @property {string} code
  * @property {string} digest

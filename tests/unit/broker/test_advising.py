@@ -397,3 +397,24 @@ async def test_a_session_that_is_stopped_while_the_summary_is_written_asks_nobod
     standing = await gate.submit(draft(context=TALK))
     assert (standing.effect, standing.reason) == ("deny", "cancelled")
     assert await scene.store.pending() == []
+
+
+@pytest.mark.spec("POL-63", "GATE-5")
+async def test_an_allow_counts_no_more_once_the_settings_that_name_its_hook_are_broken() -> None:
+    advice = hooked(ALLOWS)
+    scene = advised(advice)
+    gate = await scene.gate()
+
+    async def broken() -> None:
+        advice.says = replace(advice.says, may_allow=False)
+
+    first = await gate.submit(draft(external_id="first"))
+    assert first.reason == "hook-allow"
+    advice.meanwhile = broken
+    second = await gate.submit(draft(external_id="second", arguments={"n": 2}))
+    assert (second.effect, second.reason) == ("ask", "no-rule"), "they broke while it was asked"
+    again = await gate.submit(draft(external_id="first"))
+    assert (again.effect, again.reason) == ("deny", "no-rule"), "nor where it was heard before"
+    advice.hooks_say["guard"] = DENIES
+    third = await gate.submit(draft(external_id="third", arguments={"n": 3}))
+    assert (third.effect, third.reason) == ("deny", "hook-deny"), "a refusal counts all the same"

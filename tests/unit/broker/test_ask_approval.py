@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 
 from sayso.broker.asking import ask_approval
+from sayso.broker.asking_approval import TITLE
 from sayso.broker.sweep import sweep
+from sayso.channels.card import card_of
+from sayso.channels.display import restore
+from sayso.channels.terminal.picture import draw
+from sayso.channels.terminal.sheet import Look
 from sayso.core.approval_policy import ApprovalPolicy, Approver, OnTimeout
 from sayso.core.reason import Reason
+from sayso.core.session import CallDraft
 from sayso.errors import EditRefused, NotEligible, QuestionInvalid, RequestClosed
 from sayso.people.person import Person
 from sayso.requests.approval import LAPSE_SECONDS, ApprovalRequest, Resolution, Status, Vote
@@ -154,3 +160,27 @@ async def test_what_it_asks_for_is_not_edited() -> None:
     with pytest.raises(EditRefused, match="nothing runs"):
         await decided(scene, asking, Vote.APPROVE, arguments={"action": "Pay 1"})
     assert (await decided(scene, asking, Vote.REJECT))["approved"] is False
+
+
+@pytest.mark.spec("Q-4", "CH-17", "REQ-31")
+async def test_its_card_and_event_say_that_nothing_runs_and_no_call_joins_it() -> None:
+    scene = make_scene(rule("ask", "deploy"))
+    gate = await scene.gate()
+    draft = CallDraft("deploy", {"action": "rm -rf /srv/data"})
+    asked = await gate.ask_approval(draft, None)
+    request = await scene.request(asked.call_id)
+    card = card_of(request, now=scene.clock.now())
+    assert (card.to_json()["runs"], restore(card.action)) == (False, TITLE)
+    shown = draw(card, now=scene.clock.now(), look=Look.PLAIN).text
+    assert "What the agent wants you to agree to; nothing runs by it" in shown
+    assert "What will run" not in shown
+    (told,) = await scene.store.notices(0, 9)
+    assert told.data["action"] == TITLE
+
+    await gate.leave(asked.call_id)
+    call = await gate.submit(draft)
+    assert (call.status, call.call_id != asked.call_id) == ("pending", True)
+    card = card_of(await scene.request(call.call_id), now=scene.clock.now())
+    assert "What will run" in draw(card, now=scene.clock.now(), look=Look.PLAIN).text
+    with pytest.raises(QuestionInvalid, match="`action` and `details` alone"):
+        await gate.ask_approval(CallDraft("shell", {"command": "rm -rf /"}), None)

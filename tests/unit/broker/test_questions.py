@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sayso.broker.asking import ask_user, elicit, todo
+from sayso.broker.notify import readable
 from sayso.broker.ports import QuestionStanding
 from sayso.broker.questions import NOBODY, PRESENT_SECONDS, UNATTENDED
 from sayso.broker.sealed_answer import public_key, seal, unseal
@@ -413,3 +414,37 @@ async def test_an_answer_to_a_question_after_a_secret_is_hidden_in_the_log() -> 
 
 def test_items_are_what_they_were_made_of() -> None:
     assert read_items(questions=[Item("a?", ("x",), True)]) == (Item("a?", ("x",), True),)
+
+
+@pytest.mark.spec("AUD-1", "Q-1")
+async def test_the_log_names_each_who_answered_and_proves_what_was_asked() -> None:
+    scene = make_scene(people=[Person("bob", "Bob", operator=True)])
+    gate = await scene.gate()
+    asked = await gate.ask(asks("where?", "which?"))
+    bob, owner = await scene.actor(person_id="bob"), await scene.actor()
+    answer = scene.broker.questions.answer
+    await answer(bob, asked.question_id, answer="production", version=1)
+    await answer(owner, asked.question_id, answer="blue", version=2)
+    plan = await gate.ask(QuestionDraft(Kind.ELICITATION, message="x", url="https://a.example/"))
+    other = await gate.ask(QuestionDraft(Kind.ELICITATION, message="x", url="https://b.example/"))
+    records = [r for r in await scene.audit() if r["kind"] == "question"]
+    assert [(r["note"], r.get("by"), r.get("comment")) for r in records[1:3]] == [
+        ("clarification answered in part", "Bob", "production"),
+        ("clarification answered", "owner", "blue"),
+    ]
+    assert len({r["digest"] for r in records[:3]}) == 1
+    digests = {r["call_id"]: r["digest"] for r in records}
+    assert digests[plan.question_id] != digests[other.question_id]
+
+
+@pytest.mark.spec("SRV-2")
+async def test_only_those_whom_a_session_concerns_hear_of_its_task_list() -> None:
+    people = [Person("eve", "Eve"), Person("otto", "Otto", operator=True)]
+    scene = make_scene(people=people)
+    await todo(await scene.gate(), [{"content": "write", "status": "pending"}])
+    told, directory = await scene.store.notices(0, 9), await scene.store.directory()
+    heard = {
+        name: len(readable(told, name, directory, scene.clock.now()))
+        for name in ("owner", "otto", "eve")
+    }
+    assert heard == {"owner": 1, "otto": 1, "eve": 0}

@@ -293,6 +293,16 @@ async def test_nothing_is_remembered_of_an_unattended_session() -> None:
         await say(scene, first, ALWAYS)
 
 
+@pytest.mark.spec("REQ-51", "POL-1")
+async def test_a_never_holds_also_where_the_agent_calls_its_session_unattended() -> None:
+    scene = make_scene()
+    await say(scene, await (await scene.gate()).submit(draft()), ALWAYS, Vote.REJECT)
+    for how in ({"source": "cron"}, {"attended": False}):
+        session = await scene.session(**how)
+        told = await scene.broker.gate(session.session_id).submit(draft())
+        assert (told.effect, told.reason) == ("deny", "saved-deny")
+
+
 @pytest.mark.spec("REQ-52")
 @pytest.mark.parametrize("vote", list(Vote))
 async def test_a_save_that_fails_is_reported_and_the_call_still_runs(vote: Vote) -> None:

@@ -99,6 +99,8 @@ async def test_what_no_run_context_can_be_is_refused() -> None:
             await contexts.add(owner, name, {})
     with pytest.raises(RunContextRefused, match="already"):
         await contexts.add(owner, "default", {})
+    with pytest.raises(RunContextRefused, match="would be every agent's"):
+        await contexts.change(owner, "default", {"permissions": ["tool(send_mail)"]})
     with pytest.raises(RunContextRefused, match="cannot be deleted"):
         await contexts.delete(owner, "default")
     with pytest.raises(RunContextNotFound):
@@ -303,14 +305,16 @@ async def test_requests_of_a_source_without_a_person_wait_a_day_unless_something
 async def test_an_unattended_run_is_permitted_what_its_run_context_says_today() -> None:
     scene, _ = scene_with_settings()
     owner = await scene.actor()
-    gate = scene.broker.gate((await scene.session(source="cron")).session_id)
+    await made(scene, "nightly")
+    session = await opened(scene, "nightly", source="cron")
+    gate = scene.broker.gate(session.session_id)
     assert (await gate.decide(draft())).effect == "ask"
     change = scene.broker.run_contexts.change
-    await change(owner, "default", {"permissions": ["tool(send_mail)"]})
+    await change(owner, "nightly", {"permissions": ["tool(send_mail)"]})
     assert (await gate.decide(draft())).reason == "unattended-permitted"
-    await change(owner, "default", {"permissions": []})
+    await change(owner, "nightly", {"permissions": []})
     assert (await gate.decide(draft())).reason == "unattended-refused"
-    await change(owner, "default", {"unattended": "ask_inbox"})
+    await change(owner, "nightly", {"unattended": "ask_inbox"})
     assert (await gate.decide(draft())).effect == "ask"
 
 

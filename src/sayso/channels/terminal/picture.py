@@ -49,7 +49,10 @@ def draw(
     if card.result is None:
         sheet.heading("Why this asks")
         _why(sheet, card)
-    sheet.heading("What will run" if card.waits else "What it was")
+    if not card.runs:
+        sheet.heading("What the agent wants you to agree to; nothing runs by it")
+    else:
+        sheet.heading("What will run" if card.waits else "What it was")
     _what(sheet, card, diff_lines)
     _led_here(sheet, card)
     _questions(sheet, card)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
@@ -22,43 +23,74 @@ app = App(
     help_format="plaintext",
 )
 
-Name = Annotated[str | None, Parameter(help="What people call it.")]
-Group = Annotated[str | None, Parameter(help="The permission group whose rules count.")]
-Directory = Annotated[str | None, Parameter(help="Where its sessions work; `` takes it away.")]
-Reads = Annotated[
-    list[str] | None,
-    Parameter(name="--read", help="A path that may be read; several times; `` for none."),
-]
-Writes = Annotated[
-    list[str] | None,
-    Parameter(name="--write", help="A path that may be written; several times; `` for none."),
-]
-Mode = Annotated[
-    str | None,
-    Parameter(help="default, accept-edits, auto, plan, dont-ask or bypass; `` leaves it open."),
-]
-Severity = Annotated[
-    str | None,
-    Parameter(
-        name="--auto-approve", help="Up to which severity nobody is asked: low, medium, high; ``."
-    ),
-]
-Permit = Annotated[
-    list[str] | None,
-    Parameter(
-        name="--permit",
-        help="A rule in text by which unattended runs are decided; several times; `` for none.",
-    ),
-]
-WhenUnattended = Annotated[
-    Literal["refuse", "ask_inbox", "as-permitted"] | None,
-    Parameter(name="--unattended", help="What becomes of what unattended runs may not."),
-]
-Seconds = Annotated[
-    float | None,
-    Parameter(help="How many seconds requests of unattended runs wait; 0 is a day, the default."),
-]
-Prompt = Annotated[str | None, Parameter(help="What is added to the system prompt.")]
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fields:
+    """What is said of a run context; what is not named is None, and an empty text takes a value away."""
+
+    name: Annotated[str | None, Parameter(help="What people call it.")] = None
+    group: Annotated[str | None, Parameter(help="The permission group whose rules count.")] = None
+    directory: Annotated[
+        str | None, Parameter(help="Where its sessions work; `` takes it away.")
+    ] = None
+    read: Annotated[
+        list[str] | None, Parameter(help="A path that may be read; several times; `` for none.")
+    ] = None
+    write: Annotated[
+        list[str] | None, Parameter(help="A path that may be written; several times; `` for none.")
+    ] = None
+    mode: Annotated[
+        str | None,
+        Parameter(help="default, accept-edits, auto, plan, dont-ask or bypass; `` leaves it open."),
+    ] = None
+    auto_approve: Annotated[
+        str | None,
+        Parameter(help="Up to which severity nobody is asked: low, medium, high; ``."),
+    ] = None
+    permit: Annotated[
+        list[str] | None,
+        Parameter(
+            help="A rule in text by which unattended runs are decided; several times; `` for none."
+        ),
+    ] = None
+    unattended: Annotated[
+        Literal["refuse", "ask_inbox", "as-permitted"] | None,
+        Parameter(help="What becomes of what unattended runs may not."),
+    ] = None
+    timeout: Annotated[
+        float | None,
+        Parameter(
+            help="How many seconds requests of unattended runs wait; 0 is a day, the default."
+        ),
+    ] = None
+    prompt: Annotated[str | None, Parameter(help="What is added to the system prompt.")] = None
+
+    def named(self) -> dict[str, Any]:
+        """Those that were named, by their names in the API."""
+        given: dict[str, Any] = {
+            "name": self.name,
+            "security_group": self.group,
+            "working_directory": self.directory,
+            "allow_fs_reads": _all_but_empty(self.read),
+            "allow_fs_writes": _all_but_empty(self.write),
+            "mode": self.mode,
+            "auto_approve_severity": self.auto_approve,
+            "permissions": _all_but_empty(self.permit),
+            "unattended": "" if self.unattended == "as-permitted" else self.unattended,
+            "timeout": self.timeout,
+            "system_prompt": self.prompt,
+        }
+        what = {key: value for key, value in given.items() if value is not None}
+        for key in ("working_directory", "mode", "auto_approve_severity", "unattended", "timeout"):
+            if key in what and not what[key]:
+                what[key] = None
+        if what.get("permissions") == [] and self.permit == [""]:
+            what["permissions"] = None
+        return what
+
+
+NOTHING = Fields()
 
 
 @app.command(name="list")
@@ -92,17 +124,7 @@ def add(
     run_context: str,
     /,
     *,
-    name: Name = None,
-    group: Group = None,
-    directory: Directory = None,
-    read: Reads = None,
-    write: Writes = None,
-    mode: Mode = None,
-    auto_approve: Severity = None,
-    permit: Permit = None,
-    unattended: WhenUnattended = None,
-    timeout: Seconds = None,
-    prompt: Prompt = None,
+    what: Fields = NOTHING,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
 ) -> int:
@@ -113,12 +135,9 @@ def add(
     run_context
         Its id: small letters, digits and -, _, . ; it never changes.
     """
-    what = _what(
-        name, group, directory, read, write, mode, auto_approve, permit, unattended, timeout, prompt
-    )
 
     async def work(broker: Broker, actor: Actor) -> int:
-        added = await broker.run_contexts.add(actor, run_context, what)
+        added = await broker.run_contexts.add(actor, run_context, what.named())
         print(f"added: {added.run_context_id}")
         return 0
 
@@ -130,17 +149,7 @@ def change(
     run_context: str,
     /,
     *,
-    name: Name = None,
-    group: Group = None,
-    directory: Directory = None,
-    read: Reads = None,
-    write: Writes = None,
-    mode: Mode = None,
-    auto_approve: Severity = None,
-    permit: Permit = None,
-    unattended: WhenUnattended = None,
-    timeout: Seconds = None,
-    prompt: Prompt = None,
+    what: Fields = NOTHING,
     passphrase_stdin: PassphraseStdin = False,
     token_stdin: TokenStdin = False,
 ) -> int:
@@ -151,14 +160,12 @@ def change(
     run_context
         Its id, `default` too.
     """
-    what = _what(
-        name, group, directory, read, write, mode, auto_approve, permit, unattended, timeout, prompt
-    )
-    if not what:
+    named = what.named()
+    if not named:
         raise CallInvalid("nothing is to change", "see: sayso contexts change --help")
 
     async def work(broker: Broker, actor: Actor) -> int:
-        changed = await broker.run_contexts.change(actor, run_context, what)
+        changed = await broker.run_contexts.change(actor, run_context, named)
         print(f"changed: {changed.run_context_id}")
         return 0
 
@@ -187,42 +194,6 @@ def remove(
         return 0
 
     return acted(work, passphrase_stdin, token_stdin)
-
-
-def _what(
-    name: str | None,
-    group: str | None,
-    directory: str | None,
-    read: list[str] | None,
-    write: list[str] | None,
-    mode: str | None,
-    auto_approve: str | None,
-    permit: list[str] | None,
-    unattended: str | None,
-    timeout: float | None,
-    prompt: str | None,
-) -> dict[str, Any]:
-    """The fields that were named; an empty text takes a value away."""
-    given: dict[str, Any] = {
-        "name": name,
-        "security_group": group,
-        "working_directory": directory,
-        "allow_fs_reads": _all_but_empty(read),
-        "allow_fs_writes": _all_but_empty(write),
-        "mode": mode,
-        "auto_approve_severity": auto_approve,
-        "permissions": _all_but_empty(permit),
-        "unattended": "" if unattended == "as-permitted" else unattended,
-        "timeout": timeout,
-        "system_prompt": prompt,
-    }
-    what = {key: value for key, value in given.items() if value is not None}
-    for key in ("working_directory", "mode", "auto_approve_severity", "unattended", "timeout"):
-        if key in what and not what[key]:
-            what[key] = None
-    if what.get("permissions") == [] and permit == [""]:
-        what["permissions"] = None
-    return what
 
 
 def _all_but_empty(texts: list[str] | None) -> list[str] | None:

@@ -41,7 +41,7 @@ export class SaysoWhat extends LitElement {
       what.diff,
     ]);
     return html`
-      <h2>What will run</h2>
+      <h2>${card.runs ? "What will run" : "What the agent wants you to agree to; nothing runs by it"}</h2>
       ${card.edited
         ? html`<p class="edited">Edited by <sayso-shown line .runs=${card.edited.by}></sayso-shown>. The agent asked for:</p>
             <dl class="asked">${card.edited.arguments.map((argument) => this.#argument(argument, []))}</dl>
