@@ -80,6 +80,7 @@ def test_the_json_has_exactly_the_documented_shape() -> None:
         "severity": "high",
         "action": [{"text": "Edit?"}],
         "tool": [{"text": "send_mail"}],
+        "runs": True,
         "server": None,
         "code": code_of(request.digest),
         "digest": request.digest,
