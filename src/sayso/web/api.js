@@ -67,7 +67,7 @@ export class Api {
 
   /** Whether a login has to say a name, because there are several people. */
   async namesAsked() {
-    const asks = /** @type {{name: boolean}} */ (await this.#send("GET", "api/login", undefined, { quiet: true }));
+    const asks = /** @type {{name: boolean}} */ (await this.send("GET", "api/login", undefined, { quiet: true }));
     return asks.name;
   }
 
@@ -78,7 +78,7 @@ export class Api {
    */
   async enrol(code, passphrase) {
     const done = /** @type {{name: string}} */ (
-      await this.#send("POST", "api/enrol", { code, passphrase }, { quiet: true })
+      await this.send("POST", "api/enrol", { code, passphrase }, { quiet: true })
     );
     return done.name;
   }
@@ -89,19 +89,19 @@ export class Api {
    */
   async login(passphrase, name) {
     const body = name ? { passphrase, name } : { passphrase };
-    const login = /** @type {{csrf: string}} */ (await this.#send("POST", "api/login", body, { quiet: true }));
+    const login = /** @type {{csrf: string}} */ (await this.send("POST", "api/login", body, { quiet: true }));
     keep(login.csrf);
   }
 
   async logout() {
-    await this.#send("POST", "api/logout");
+    await this.send("POST", "api/logout");
     keep("");
   }
 
   /** Who is logged in; null if nobody is. */
   async me() {
     try {
-      return /** @type {Me} */ (await this.#send("GET", "api/me", undefined, { quiet: true }));
+      return /** @type {Me} */ (await this.send("GET", "api/me", undefined, { quiet: true }));
     } catch (error) {
       if (error instanceof Refused && error.status === 401) return null;
       throw error;
@@ -109,12 +109,12 @@ export class Api {
   }
 
   async inbox() {
-    return /** @type {Inbox} */ (await this.#send("GET", "api/inbox"));
+    return /** @type {Inbox} */ (await this.send("GET", "api/inbox"));
   }
 
   /** What rules alone decided lately. */
   async byRule() {
-    return /** @type {ByRule[]} */ (await this.#send("GET", "api/inbox/by-rule"));
+    return /** @type {ByRule[]} */ (await this.send("GET", "api/inbox/by-rule"));
   }
 
   /**
@@ -126,11 +126,11 @@ export class Api {
   async request(id, kind) {
     const [folder, ...others] = kind ? [FOLDERS[kind]] : Object.values(FOLDERS);
     try {
-      return /** @type {Card | Asked} */ (await this.#send("GET", `api/inbox/${folder}/${encodeURIComponent(id)}`));
+      return /** @type {Card | Asked} */ (await this.send("GET", `api/inbox/${folder}/${encodeURIComponent(id)}`));
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 404 || others.length === 0) throw error;
     }
-    const found = await Promise.allSettled(others.map((other) => this.#send("GET", `api/inbox/${other}/${encodeURIComponent(id)}`)));
+    const found = await Promise.allSettled(others.map((other) => this.send("GET", `api/inbox/${other}/${encodeURIComponent(id)}`)));
     const there = found.find((one) => one.status === "fulfilled");
     if (!there) throw /** @type {PromiseRejectedResult} */ (found[0]).reason;
     return /** @type {Asked} */ (there.value);
@@ -143,17 +143,17 @@ export class Api {
    * @param {object} body
    */
   async answer({ request_id, kind }, body) {
-    return /** @type {T} */ (await this.#send("POST", `api/inbox/${FOLDERS[kind]}/${encodeURIComponent(request_id)}/resolve`, body));
+    return /** @type {T} */ (await this.send("POST", `api/inbox/${FOLDERS[kind]}/${encodeURIComponent(request_id)}/resolve`, body));
   }
 
   /** @param {string} session its task list */
   async tasks(session) {
-    return /** @type {TaskList} */ (await this.#send("GET", `api/sessions/${encodeURIComponent(session)}/tasks`));
+    return /** @type {TaskList} */ (await this.send("GET", `api/sessions/${encodeURIComponent(session)}/tasks`));
   }
 
   /** @param {string} id the calls of one turn, as one exact and ordered set */
   async callSet(id) {
-    return /** @type {CallSet} */ (await this.#send("GET", `api/inbox/sets/${encodeURIComponent(id)}`));
+    return /** @type {CallSet} */ (await this.send("GET", `api/inbox/sets/${encodeURIComponent(id)}`));
   }
 
   /**
@@ -175,18 +175,18 @@ export class Api {
 
   /** @param {string} reason refuses every call of every agent from now on */
   async freeze(reason) {
-    return /** @type {{freezes: Freeze[]}} */ (await this.#send("POST", "api/freeze", reason ? { reason } : {}));
+    return /** @type {{freezes: Freeze[]}} */ (await this.send("POST", "api/freeze", reason ? { reason } : {}));
   }
 
   /** @param {string | null} agent whose freeze ends; null: that of every agent */
   async thaw(agent) {
     const query = agent === null ? "" : `?agent=${encodeURIComponent(agent)}`;
-    return /** @type {{freezes: Freeze[]}} */ (await this.#send("DELETE", `api/freeze${query}`));
+    return /** @type {{freezes: Freeze[]}} */ (await this.send("DELETE", `api/freeze${query}`));
   }
 
   /** What people had remembered: what is this person's, for an admin everybody's. */
   async remembered() {
-    const all = await Promise.all(["bypasses", "grants", "vetoes"].map((kind) => this.#send("GET", `api/${kind}`)));
+    const all = await Promise.all(["bypasses", "grants", "vetoes"].map((kind) => this.send("GET", `api/${kind}`)));
     const [bypasses, grants, vetoes] = /** @type {[Bypass[], Kept[], Kept[]]} */ (all);
     return /** @type {Remembered} */ ({ bypasses, grants, vetoes });
   }
@@ -197,7 +197,7 @@ export class Api {
    * @param {string} id
    */
   async takeBack(kind, id) {
-    await this.#send("DELETE", `api/${kind}/${encodeURIComponent(id)}`);
+    await this.send("DELETE", `api/${kind}/${encodeURIComponent(id)}`);
   }
 
   /**
@@ -271,7 +271,7 @@ export class Api {
    * @param {string} digest of what it shows
    */
   async shown(id, digest) {
-    await this.#send("POST", `api/inbox/${encodeURIComponent(id)}/shown`, { digest });
+    await this.send("POST", `api/inbox/${encodeURIComponent(id)}/shown`, { digest });
   }
 
   /**
@@ -280,7 +280,7 @@ export class Api {
    * @param {object} body
    */
   async #beside(id, act, body) {
-    return /** @type {Card} */ (await this.#send("POST", `api/inbox/${encodeURIComponent(id)}/${act}`, body));
+    return /** @type {Card} */ (await this.send("POST", `api/inbox/${encodeURIComponent(id)}/${act}`, body));
   }
 
   /**
@@ -290,7 +290,7 @@ export class Api {
    * @param {string} summary
    */
   async settle(id, ok, summary) {
-    await this.#send("POST", `api/calls/${encodeURIComponent(id)}/outcome`, { ok, summary });
+    await this.send("POST", `api/calls/${encodeURIComponent(id)}/outcome`, { ok, summary });
   }
 
   /**
@@ -299,7 +299,7 @@ export class Api {
    */
   async #resolve(id, body) {
     const path = `api/inbox/approvals/${encodeURIComponent(id)}/resolve`;
-    return /** @type {Card} */ (await this.#send("POST", path, body));
+    return /** @type {Card} */ (await this.send("POST", path, body));
   }
 
   /**
@@ -307,7 +307,7 @@ export class Api {
    * @param {object} body
    */
   async #resolveSet(id, body) {
-    return /** @type {CallSet} */ (await this.#send("POST", `api/inbox/sets/${encodeURIComponent(id)}/resolve`, body));
+    return /** @type {CallSet} */ (await this.send("POST", `api/inbox/sets/${encodeURIComponent(id)}/resolve`, body));
   }
 
   /**
@@ -317,7 +317,7 @@ export class Api {
    * @param {{quiet?: boolean, again?: boolean}} [how]
    * @returns {Promise<unknown>}
    */
-  async #send(method, path, body, { quiet = false, again = false } = {}) {
+  async send(method, path, body, { quiet = false, again = false } = {}) {
     /** @type {Record<string, string>} */
     const headers = { Accept: "application/json", ...proof() };
     if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -338,7 +338,7 @@ export class Api {
     const refused = await readRefusal(answer);
     if (refused.status === 401 && !quiet && !again && proof()["X-CSRF-Token"] !== headers["X-CSRF-Token"]) {
       // Another window has logged in anew while this was on its way.
-      return this.#send(method, path, body, { quiet, again: true });
+      return this.send(method, path, body, { quiet, again: true });
     }
     if (refused.status === 401 && !quiet) this.onLoggedOut();
     throw refused;

@@ -1,24 +1,25 @@
-// The page: the header, and under it the login or the inbox.
+// The page: the login, or the header and under it the place that the address names.
 
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
 import { Api, Refused } from "../../api.js";
-import { Following } from "../../following.js";
+import { loaded, placeAt } from "../../places.js";
 import { styles } from "../../styles.js";
 import { followServer } from "../../time.js";
 import { Waiting } from "../../waiting.js";
 import { SaysoInbox } from "../sayso-inbox/sayso-inbox.js";
+import "../sayso-header/sayso-header.js";
 import "../sayso-login/sayso-login.js";
-import "../sayso-remembered/sayso-remembered.js";
 
 const AGAIN = 2000;
-const REMEMBERED = "#/grants";
 
 export class SaysoApp extends LitElement {
   static properties = {
     waiting: { attribute: false },
     state: { state: true },
     notice: { state: true },
-    page: { state: true },
+    at: { state: true },
+    ready: { state: true },
+    broken: { state: true },
   };
 
   static styles = styles(import.meta.url);
@@ -31,13 +32,15 @@ export class SaysoApp extends LitElement {
     /** @type {"starting" | "login" | "inbox" | "no-answer"} */
     this.state = "starting";
     this.notice = "";
-    this.page = location.hash;
-    this.onRoute = () => {
-      this.page = location.hash;
-    };
+    /** The place that is shown, and the parts of the address after it. */
+    this.at = placeAt("");
+    /** Whether its component is there. */
+    this.ready = false;
+    /** Whether a page could not be fetched. */
+    this.broken = false;
+    this.onRoute = () => void this.#go();
     this.api.onLoggedOut = () => this.#toLogin("You were logged out. Log in to go on.");
     followServer(() => this.api.skew);
-    new Following(this);
   }
 
   /** @override */
@@ -45,6 +48,7 @@ export class SaysoApp extends LitElement {
     super.connectedCallback();
     addEventListener("popstate", this.onRoute);
     void this.#enter();
+    void this.#go();
   }
 
   /** @override */
@@ -57,6 +61,20 @@ export class SaysoApp extends LitElement {
   get inbox() {
     const found = this.renderRoot.querySelector("sayso-inbox");
     return found instanceof SaysoInbox ? found : null;
+  }
+
+  /** Turns to the place of the address: at once, for the one that is left must not write the address any more. */
+  async #go() {
+    const at = placeAt(location.hash);
+    if (at[0] !== this.at[0]) this.ready = false;
+    this.at = at;
+    try {
+      await loaded(at[0]);
+      this.broken = false;
+    } catch {
+      this.broken = true; // unstyled, a page could hide what it must show
+    }
+    if (this.at === at) this.ready = true;
   }
 
   async #enter() {
@@ -101,9 +119,7 @@ export class SaysoApp extends LitElement {
       case "login":
         return html`<sayso-login .api=${this.api} .notice=${this.notice} @sayso-login=${this.#enter}></sayso-login>`;
       case "inbox":
-        return html`${this.#header()}${this.page === REMEMBERED
-          ? html`<sayso-remembered .waiting=${this.waiting}></sayso-remembered>`
-          : html`<sayso-inbox .waiting=${this.waiting}></sayso-inbox>`}`;
+        return this.#place();
       case "no-answer":
         return html`<main class="plain" role="alert">
           <h1>sayso does not answer</h1>
@@ -114,32 +130,21 @@ export class SaysoApp extends LitElement {
     }
   }
 
-  #header() {
-    const { waiting } = this;
-    const count = waiting?.count ?? 0;
-    const remembered = this.page === REMEMBERED;
-    const open = waiting !== null && waiting.selected !== null && !remembered;
-    return html`<header class=${open ? "open" : ""}>
-      <b class="brand">sayso</b>
-      <nav aria-label="Pages">
-        <a href="#/inbox" aria-current=${remembered ? nothing : "page"} @click=${this.#onInbox}><span class="back" aria-hidden="true">‹</span>Inbox${count > 0
-          ? html`<span class="count num">${count}<span class="unseen"> waiting</span></span>`
-          : nothing}</a>
-        <a class="other" href=${REMEMBERED} aria-current=${remembered ? "page" : nothing}>Grants</a>
-      </nav>
-      ${this.#connection()}
-      <button class="quiet keys" type="button" ?hidden=${remembered} @click=${() => this.inbox?.showKeys()}>Keys<kbd aria-hidden="true">?</kbd></button>
-      <button class="quiet" type="button" @click=${this.#onLogout}>Log out</button>
-    </header>`;
+  #place() {
+    const [place, rest] = this.at;
+    if (this.waiting === null) return nothing;
+    return html`<sayso-header .waiting=${this.waiting} .place=${place} @sayso-inbox=${this.#onInbox} @sayso-keys=${() => this.inbox?.showKeys()} @sayso-logout=${this.#onLogout}></sayso-header>
+      ${this.broken
+        ? html`<main class="plain" role="alert">
+            <h1>This page could not be loaded</h1>
+            <p>Reload it; if that does not help, look at the server’s log.</p>
+          </main>`
+        : this.ready
+          ? place.show(this.waiting, rest)
+          : nothing}`;
   }
 
-  #connection() {
-    const state = this.waiting?.connection ?? "connecting";
-    const words = { live: "live", connecting: "connecting", offline: "offline, trying again" }[state];
-    return html`<span class="connection ${state}" role="status">${words}</span>`;
-  }
-
-  /** @param {MouseEvent} event */
+  /** @param {Event} event the link to the inbox: from an open card it leads to the list */
   #onInbox(event) {
     if (!this.inbox) return; // another page is open: the link leads back
     event.preventDefault();
