@@ -20,6 +20,7 @@ from sayso.core.mode import Mode
 from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 from sayso.core.session import Session
+from sayso.core.target import TargetKind
 from sayso.core.withheld import must_be_whole
 from sayso.gate.circumstances import Circumstances
 from sayso.gate.context import Context
@@ -42,6 +43,9 @@ KEEP_CALLS_SECONDS = 30 * 86_400.0
 
 PENDING_LIMIT = 200
 """So many requests of one session may wait at once unless set otherwise (GATE-9)."""
+
+_BY_PATHS = frozenset({TargetKind.PATH, TargetKind.COMMAND})
+"""The targets that readable and writable paths can lift."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ async def decided(
     if verdict.policy is None or verdict.policy.effect is not Effect.ASK:
         return verdict, context
     # only what asks can be lifted or meet an earlier answer, so only that pays for looking things up
-    if now_under.mode is not Mode.PLAN:
+    if now_under.mode is not Mode.PLAN and _touches_paths(verdict.policy):
         there = _with_paths(world, there, session)
     there = _with_voices(world, call, there)
     kept = await _remembered(world, session, call) if trying is None else trying
@@ -183,6 +187,11 @@ def _with_voices(world: World, call: ToolCall, there: Circumstances) -> Circumst
         return there
     allow = consultant.may_allow(call)
     return replace(there, hooks=hooks, reviewer=reviewer, may_allow=allow)
+
+
+def _touches_paths(policy: PolicyOutcome) -> bool:
+    """Whether a path that may be read or written could lift any of it: to look that up asks the file system."""
+    return any(one.target.kind in _BY_PATHS for one in policy.targets)
 
 
 def _with_paths(world: World, there: Circumstances, session: Session) -> Circumstances:
