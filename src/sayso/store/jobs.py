@@ -1,4 +1,4 @@
-"""Units of work on their way to the thread that writes, and the answers on their way back.
+"""Units of work on their way to a thread that writes or reads, and the answers on their way back.
 
 A caller that waits costs a future; what is asked for in one turn of a loop is handed over together.
 """
@@ -10,18 +10,21 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from sayso.errors import StoreUnavailable
 from sayso.store.transaction import Transaction
 
+Place = TypeVar("Place")
+"""What the thread hands to each unit: a transaction, or a connection to read from."""
+
 Unit = Callable[[Transaction], Any]
 
 
-class Job(NamedTuple):
+class Job(NamedTuple, Generic[Place]):
     """A unit of work, who waits for it, and since when (monotonic seconds)."""
 
-    unit: Unit
+    unit: Callable[[Place], Any]
     future: asyncio.Future[Any]
     since: float
 
@@ -34,17 +37,17 @@ class Answer(NamedTuple):
     error: BaseException | None
 
 
-class Jobs:
+class Jobs(Generic[Place]):
     """The way from any number of loops to one thread, which takes about `most` units at once."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._queue: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
-        self._gathered: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+        self._queue: queue.SimpleQueue[list[Job[Place]] | None] = queue.SimpleQueue()
+        self._gathered: dict[asyncio.AbstractEventLoop, list[Job[Place]]] = {}
         self._handing_over = threading.Lock()
         self._closing = False
 
-    async def do(self, unit: Unit) -> Any:
+    async def do(self, unit: Callable[[Place], Any]) -> Any:
         """Hand a unit over and wait for what comes of it; it is done even if the caller goes away."""
         loop = asyncio.get_running_loop()
         job = Job(unit, loop.create_future(), time.monotonic())
@@ -90,9 +93,9 @@ class Jobs:
         """Whether nothing waits, and nothing will come."""
         return self._closing and self._queue.empty()
 
-    def take(self, wait: float | None) -> list[Job]:
+    def take(self, wait: float | None) -> list[Job[Place]]:
         """Wait for work, at most so many seconds, then take all that is there; it may be nothing."""
-        jobs: list[Job] = []
+        jobs: list[Job[Place]] = []
         try:
             gathered = self._queue.get(timeout=wait)
             while gathered is not None:

@@ -21,6 +21,7 @@ from sayso.store.jobs import Answer, Job, Jobs, Unit, deliver
 from sayso.store.opening import busy, connect, moved, translate
 from sayso.store.queries import Queries
 from sayso.store.sqlite_transaction import SqliteTransaction
+from sayso.store.transaction import Transaction
 
 MOST_UNITS = 512
 """From how many units on a transaction takes no more."""
@@ -58,7 +59,7 @@ class Writer:
         self._queries = queries
         self._feed = feed
         self._busy_seconds = busy_seconds
-        self._jobs = Jobs(MOST_UNITS)
+        self._jobs: Jobs[Transaction] = Jobs(MOST_UNITS)
         self._connection = connect(path, busy_seconds=0.0)
         self._connection.execute("PRAGMA busy_timeout=0")  # _begin waits by itself, and fairly
         self._file = _identity(path)
@@ -111,7 +112,7 @@ class Writer:
         finally:
             self._connection.close()
 
-    def _take(self) -> list[Job]:
+    def _take(self) -> list[Job[Transaction]]:
         """Wait for work, then take all that is there; empty if it is time to look around."""
         wait = max(0.0, self._next_poll - time.monotonic()) if self._watches() else None
         return self._jobs.take(wait)
@@ -138,7 +139,7 @@ class Writer:
             self._watching = True
         return self._watching
 
-    def _write(self, jobs: list[Job]) -> None:
+    def _write(self, jobs: list[Job[Transaction]]) -> None:
         answers: list[Answer] = []
         try:
             jobs = self._begin(jobs, answers)
@@ -156,11 +157,13 @@ class Writer:
             self._fail(jobs, error, answers)
         deliver(answers)
 
-    def _fail(self, jobs: list[Job], error: BaseException, answers: list[Answer]) -> None:
+    def _fail(
+        self, jobs: list[Job[Transaction]], error: BaseException, answers: list[Answer]
+    ) -> None:
         self._transaction.roll_back()
         answers.extend(Answer(job.future, None, error) for job in jobs)
 
-    def _begin(self, jobs: list[Job], answers: list[Answer]) -> list[Job]:
+    def _begin(self, jobs: list[Job[Transaction]], answers: list[Answer]) -> list[Job[Transaction]]:
         """Begin the transaction, as soon as no other process has one; returns who still waits for it.
 
         SQLite's own way of waiting sleeps longer and longer, and starves beside a busy writer; this
@@ -186,7 +189,7 @@ class Writer:
             else:
                 return jobs
 
-    def _do(self, jobs: list[Job], *, carefully: bool) -> list[Answer]:
+    def _do(self, jobs: list[Job[Transaction]], *, carefully: bool) -> list[Answer]:
         """Do the units, each with a place to go back to if `carefully`.
 
         A unit that refuses before it wrote anything leaves nothing to undo. One that fails later

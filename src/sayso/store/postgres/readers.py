@@ -1,4 +1,8 @@
-"""The threads that read from PostgreSQL, each with a connection of its own."""
+"""The threads that read from PostgreSQL, each with a connection of its own.
+
+Short reads share one thread and what wakes their callers, for that costs more than a row does; long ones
+have threads of their own, lest anything short waits behind them.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,17 @@ from typing import Any, TypeVar
 import psycopg
 
 from sayso.errors import StoreUnavailable
+from sayso.store.jobs import Answer, Jobs, deliver
 from sayso.store.postgres.address import Address, connect, is_lost, translate
 
 T = TypeVar("T")
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 READERS = 4
-"""How many reads of one replica can be on their way at once."""
+"""How many long reads of one replica can be on their way at once."""
+
+TOGETHER = 8
+"""After so many short reads their callers are woken."""
 
 _AGAIN_SECONDS = 0.1
 
@@ -30,13 +38,24 @@ class Readers:
         self._address = address
         self._busy_seconds = busy_seconds
         self._pool = ThreadPoolExecutor(READERS, thread_name_prefix="sayso-reader")
+        self._jobs: Jobs[Connection] = Jobs(TOGETHER)
+        self._thread = threading.Thread(target=self._run, name="sayso-short-reader", daemon=True)
         self._own = threading.local()
         self._lock = threading.Lock()
         self._open: set[Connection] = set()
         self._closed = False
 
+    def start(self) -> None:
+        """Start the thread of the short reads."""
+        self._thread.start()
+
+    async def read_few(self, work: Callable[[Connection], T]) -> T:
+        """Read a few rows by a key; raises a StoreError."""
+        found: T = await self._jobs.do(work)
+        return found
+
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """Read; raises a StoreError."""
+        """Read what may be long; raises a StoreError."""
         if self._closed:
             raise StoreUnavailable("the store is closed", "open it again")
         loop = asyncio.get_running_loop()
@@ -45,11 +64,27 @@ class Readers:
     def close(self) -> None:
         """Finish what was asked for and close the connections."""
         self._closed = True
+        self._jobs.close()
+        self._thread.join()
         self._pool.shutdown()
         for connection in self._open:
             connection.close()
 
     # ── in the threads ─────────────────────────────────────────────────────────────────────────
+
+    def _run(self) -> None:
+        while not self._jobs.over:
+            jobs = self._jobs.take(None)
+            for start in range(0, len(jobs), TOGETHER):
+                deliver([self._answer(*job) for job in jobs[start : start + TOGETHER]])
+
+    def _answer(
+        self, work: Callable[[Connection], Any], future: asyncio.Future[Any], since: float
+    ) -> Answer:
+        try:
+            return Answer(future, self._do(work, since), None)
+        except Exception as error:  # whoever waits is told, whatever it was
+            return Answer(future, None, error)
 
     def _do(self, work: Callable[[Connection], T], since: float) -> T:
         while True:

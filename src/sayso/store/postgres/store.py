@@ -75,7 +75,7 @@ class PostgresStore(SqlStore):
         self._listener = Listener(
             address, self._q, self.feed, lambda: (self._writer.server_process,)
         )
-        for thread in (self._writer, self._adder, self._listener):
+        for thread in (self._writer, self._adder, self._readers, self._listener):
             thread.start()
 
     def close(self) -> None:
@@ -103,12 +103,14 @@ class PostgresStore(SqlStore):
             found = connection.execute(statement.sql, statement.bind(values)).fetchone()
             return None if found is None else read(found)
 
-        return await self._readers.read(one)
+        return await self._readers.read_few(one)
 
     async def _few(
         self, statement: Statement, values: Mapping[str, Any], read: Callable[[Any], T]
     ) -> list[T]:
-        return await self._many(statement, values, read)
+        return await self._readers.read_few(
+            lambda connection: [read(row) for row in _fetch(connection, statement, values)]
+        )
 
     async def _many(
         self, statement: Statement, values: Mapping[str, Any], read: Callable[[Any], T]

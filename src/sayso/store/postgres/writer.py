@@ -19,6 +19,7 @@ from sayso.store.jobs import Answer, Job, Jobs, Unit, deliver
 from sayso.store.postgres.address import Address, connect, is_lost, translate
 from sayso.store.postgres.transaction import PostgresTransaction
 from sayso.store.queries import Queries
+from sayso.store.transaction import Transaction
 
 MOST_UNITS = 128
 """From how many units on a transaction takes no more: other replicas wait for their turn."""
@@ -60,7 +61,7 @@ class PostgresWriter:
         self._in_turn = in_turn
         self._busy_seconds = busy_seconds
         self._keep_notices = keep_notices
-        self._jobs = Jobs(MOST_UNITS)
+        self._jobs: Jobs[Transaction] = Jobs(MOST_UNITS)
         self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
         self._transaction: PostgresTransaction | None = None
         name = "sayso-writer" if in_turn else "sayso-adder"
@@ -99,7 +100,7 @@ class PostgresWriter:
         finally:
             self._drop()
 
-    def _write(self, jobs: list[Job]) -> None:
+    def _write(self, jobs: list[Job[Transaction]]) -> None:
         """Do the jobs, and go on trying while anybody who waits has patience left."""
         carefully, tries = False, 0
         while jobs:
@@ -126,7 +127,7 @@ class PostgresWriter:
                 self._fail(jobs, error)
                 return
 
-    def _attempt(self, jobs: list[Job], *, carefully: bool) -> list[Answer]:
+    def _attempt(self, jobs: list[Job[Transaction]], *, carefully: bool) -> list[Answer]:
         """One transaction with all the jobs; what is raised has left nothing written."""
         transaction = self._ready()
         transaction.begin()
@@ -156,7 +157,7 @@ class PostgresWriter:
         return answers
 
     def _do(
-        self, transaction: PostgresTransaction, jobs: list[Job], *, carefully: bool
+        self, transaction: PostgresTransaction, jobs: list[Job[Transaction]], *, carefully: bool
     ) -> list[Answer]:
         """Do the units, each with a place to go back to if `carefully`."""
         answers: list[Answer] = []
@@ -229,13 +230,15 @@ class PostgresWriter:
             "look at what is stored before you try again",
         ) from lost
 
-    def _patient(self, jobs: list[Job], error: psycopg.Error) -> list[Job]:
+    def _patient(
+        self, jobs: list[Job[Transaction]], error: psycopg.Error
+    ) -> list[Job[Transaction]]:
         """Those who go on waiting; the others are told."""
         latest = time.monotonic() - self._busy_seconds
         self._fail([job for job in jobs if job.since <= latest], error)
         time.sleep(AGAIN_SECONDS)
         return [job for job in jobs if job.since > latest]
 
-    def _fail(self, jobs: list[Job], error: BaseException) -> None:
+    def _fail(self, jobs: list[Job[Transaction]], error: BaseException) -> None:
         told = translate(error, self._address) if isinstance(error, psycopg.Error) else error
         deliver(Answer(job.future, None, told) for job in jobs)
