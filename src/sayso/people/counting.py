@@ -46,14 +46,12 @@ def counted(
 
 def needed(asked: Asked, directory: Directory) -> int:
     """How many distinct people have to approve: the most that any of the rules wants, at least one."""
-    rules = settled(asked.policy, directory).deciders
-    return max(
-        1,
-        *(
-            _all_of(one, asked, directory) if one.quorum == ALL else one.quorum or 1
-            for one in rules
-        ),
-    )
+    return max(1, *(_needed_by(one, asked, directory) for one in asked.policy.deciders))
+
+
+def _needed_by(one: Deciders, asked: Asked, directory: Directory) -> int:
+    quorum = _quorum(one.quorum, one.role, directory)
+    return _all_of(one, asked, directory) if quorum == ALL else quorum
 
 
 def settled(policy: ApprovalPolicy, directory: Directory) -> ApprovalPolicy:
