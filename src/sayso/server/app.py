@@ -40,7 +40,7 @@ from sayso.server.bodies import StrictBody
 from sayso.server.cards import Cards
 from sayso.server.config import MAX_BODY, ServerConfig
 from sayso.server.live.closing import Closing
-from sayso.server.page import page_router
+from sayso.server.page import Page
 from sayso.server.problems import HANDLERS
 from sayso.server.rate import Buckets
 from sayso.server.schema import StrictStructs
@@ -167,8 +167,6 @@ def create_app(broker: Broker, config: ServerConfig | None = None) -> Litestar:
         health.healthz,
         health.readyz,
     ]
-    if config.static is not None:
-        routers.append(page_router(config.static))
 
     @asynccontextmanager
     async def living(app: Litestar) -> AsyncIterator[None]:
@@ -197,6 +195,8 @@ def create_app(broker: Broker, config: ServerConfig | None = None) -> Litestar:
     app.state.closing = closing
     app.state.failure = None
     app.state.config = config
+    if config.static is not None:
+        app.asgi_handler = Page(app.asgi_handler, config.static)
     app.asgi_handler = Shield(app.asgi_handler, config)
     return app
 

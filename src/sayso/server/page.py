@@ -5,11 +5,16 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from litestar import HttpMethod, Request, Response, Router, route
-
-from sayso.server.auth import Who
+from litestar.enums import ScopeType
+from litestar.types import (
+    ASGIApp,
+    HTTPResponseBodyEvent,
+    HTTPResponseStartEvent,
+    Receive,
+    Scope,
+    Send,
+)
 
 _TYPES = {
     ".css": "text/css",
@@ -46,28 +51,49 @@ def read_files(folder: Path) -> dict[str, File]:
             continue
         content = path.read_bytes()
         tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-        found["/" + path.relative_to(folder).as_posix()] = File(content, media_type, tag)
+        kind = f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type
+        found["/" + path.relative_to(folder).as_posix()] = File(content, kind, tag)
     return found
 
 
-def page_router(folder: Path) -> Router:
-    """The routes of the page: one for each of its files, and `/` for its index."""
-    files = read_files(folder)
-    paths = [*files, *(["/"] if INDEX in files else [])]
+class Page:
+    """An ASGI application before another one: it answers for the files, and hands on what is none.
 
-    @route(
-        paths,
-        http_method=[HttpMethod.GET, HttpMethod.HEAD],
-        include_in_schema=False,
-        opt={"who": Who.EVERYBODY},
-    )
-    async def page(request: Request[Any, Any, Any]) -> Response[bytes]:
-        path = request.scope["path"]
-        file = files[INDEX if path == "/" else path]
-        headers = {"ETag": file.tag, "Cache-Control": "no-cache"}
-        if file.tag in request.headers.get("if-none-match", ""):
-            return Response(b"", status_code=304, headers=headers)
-        content = b"" if request.method == HttpMethod.HEAD else file.content
-        return Response(content, media_type=file.media_type, headers=headers)
+    They are no routes: there are many, none has parameters, and the framework takes its time for each.
+    """
 
-    return Router(path="/", route_handlers=[page] if paths else [])
+    def __init__(self, app: ASGIApp, folder: Path) -> None:
+        self._app = app
+        self._files = read_files(folder)
+        if INDEX in self._files:
+            self._files["/"] = self._files[INDEX]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or hand on."""
+        file = self._files.get(scope["path"]) if scope["type"] == ScopeType.HTTP else None
+        method = scope.get("method")
+        if file is None or method not in ("GET", "HEAD"):
+            await self._app(scope, receive, send)
+            return
+        known = any(
+            name.lower() == b"if-none-match" and file.tag.encode() in value
+            for name, value in scope["headers"]
+        )
+        headers = [(b"etag", file.tag.encode()), (b"cache-control", b"no-cache")]
+        if not known:
+            headers += [
+                (b"content-type", file.media_type.encode()),
+                (b"content-length", str(len(file.content)).encode()),
+            ]
+        start: HTTPResponseStartEvent = {
+            "type": "http.response.start",
+            "status": 304 if known else 200,
+            "headers": headers,
+        }
+        rest: HTTPResponseBodyEvent = {
+            "type": "http.response.body",
+            "body": b"" if known or method == "HEAD" else file.content,
+            "more_body": False,
+        }
+        await send(start)
+        await send(rest)
