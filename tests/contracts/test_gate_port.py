@@ -245,29 +245,28 @@ async def test_an_id_that_is_none_is_told(ports: Ports) -> None:
             await gate.wait(call_id, 0)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        CallDraft("t", {"n": 2**53}),
-        CallDraft("t", {"n": 10**5000}),
-        CallDraft("t", {"n": float("nan")}),
-        CallDraft("t", {"n": "\ud800"}),
-        CallDraft("t", {"n": {1, 2}}),
-        CallDraft("t", {1: 2}),  # type: ignore[dict-item]
-        CallDraft("t", cast("Any", [])),
-        CallDraft("t" * 600, {}),
-        CallDraft("t\x00", {}),
-        CallDraft("t", {}, external_id="x" * 600),
-        CallDraft("t", {}, detail="\udfff"),
-        CallDraft("t", {"text": "x" * 1_048_576}),
-    ],
-    ids=range(12),
-)
-async def test_what_cannot_be_carried_exactly_is_refused(ports: Ports, wrong: CallDraft) -> None:
+INEXACT = [
+    CallDraft("t", {"n": 2**53}),
+    CallDraft("t", {"n": 10**5000}),
+    CallDraft("t", {"n": float("nan")}),
+    CallDraft("t", {"n": "\ud800"}),
+    CallDraft("t", {"n": {1, 2}}),
+    CallDraft("t", {1: 2}),  # type: ignore[dict-item]
+    CallDraft("t", cast("Any", [])),
+    CallDraft("t" * 600, {}),
+    CallDraft("t\x00", {}),
+    CallDraft("t", {}, external_id="x" * 600),
+    CallDraft("t", {}, detail="\udfff"),
+    CallDraft("t", {"text": "x" * 1_048_576}),
+]
+
+
+async def test_what_cannot_be_carried_exactly_is_refused(ports: Ports) -> None:
     gate = await ports.gate()
-    for ask in (gate.decide, gate.submit):
-        with pytest.raises(CallInvalid):
-            await ask(wrong)
+    for wrong in INEXACT:
+        for ask in (gate.decide, gate.submit):
+            with pytest.raises(CallInvalid):
+                await ask(wrong)
     assert await ports.scene.store.pending() == []
 
 
