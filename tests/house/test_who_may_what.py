@@ -41,7 +41,6 @@ OF_A_SESSION: tuple[tuple[str, str, dict[str, Any] | None, str], ...] = (
     ("GET", "/api/inbox/approvals/{call}", None, "user approver admin"),
     ("GET", "/api/sessions/{session}/mode", None, "user admin"),
     ("GET", "/api/sessions/{session}/tasks", None, "user approver admin"),
-    ("POST", "/api/sessions/{session}/mode", {"mode": "plan"}, "user admin"),
     ("POST", "/api/inbox/{call}/snooze", {"seconds": 5}, "user approver admin"),
     ("POST", "/api/inbox/approvals/{call}/resolve", {"action": "reject"}, "user approver admin"),
     ("POST", "/api/tools/{call}/resolve", {"action": "reject"}, "user approver admin"),
@@ -53,6 +52,7 @@ OF_A_SESSION: tuple[tuple[str, str, dict[str, Any] | None, str], ...] = (
     ),
     ("GET", "/api/audit", None, "approver admin"),
     ("GET", "/api/audit/verify", None, "approver admin"),
+    ("POST", "/api/sessions/{session}/mode", {"mode": "plan"}, "user admin"),
 )
 
 # What an agent creates, with a body that is taken: it counts against the limit.
@@ -115,8 +115,8 @@ def test_only_an_admins_login_or_token_configures_whatever_else_somebody_holds()
     async def walk() -> None:
         site, agent, ids = await prepared()
         page = await site.page()
-        body = {"tool_pattern": "y", "effect": "ask"}
-        ids["rule"] = (await page.post("/api/approval/rules", json=body)).json()["id"]
+        rule = {"tool_pattern": "y", "effect": "ask"}
+        ids["rule"] = (await page.post("/api/approval/rules", json=rule)).json()["id"]
         others = {
             "an agent's token": agent,
             "the user's login": await site.page("anna"),
