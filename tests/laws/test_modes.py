@@ -103,7 +103,7 @@ def test_a_grant_lifts_ask_and_nothing_else(world: GateWorld, mode: Mode) -> Non
             assert not there.context.stopped
             assert there.call.attended or not verdict.by or verdict.reason in IMPLIED
         if policy.effect is Effect.ALLOW and not there.context.stopped:
-            holds = there.context.circumstances.mode is Mode.PLAN and there.call.attended
+            holds = there.context.circumstances.mode is Mode.PLAN
             assert verdict.reason is (Reason.MODE_PLAN if holds else policy.reason)
 
 
@@ -172,5 +172,5 @@ def test_an_approved_call_does_not_run_in_plan_mode(world: GateWorld, mode: Mode
     asks = of_origin(rule("ask", world.call.tool), Origin.TOOL_POLICY)
     world = replace(world, rules=(asks,), unavailable=None, context=context)
     verdict = world.decide(grants=(generous(world.decide().digest),))
-    holds = mode is Mode.PLAN and world.call.attended
+    holds = mode is Mode.PLAN
     assert verdict.reason is (Reason.MODE_PLAN if holds else Reason.APPROVED)

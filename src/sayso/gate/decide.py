@@ -59,7 +59,7 @@ def decide(
         policy = within_budget(call, policy, context.spent)
     if policy.effect is Effect.DENY:
         return Verdict(Effect.DENY, policy.reason, digest, policy)
-    planning = call.attended and context.circumstances.mode is Mode.PLAN
+    planning = context.circumstances.mode is Mode.PLAN
     if planning and not passes_in_plan_mode(call, policy, rules, context, facts):
         return Verdict(Effect.DENY, Reason.MODE_PLAN, digest, policy)
     if policy.effect is Effect.ALLOW:

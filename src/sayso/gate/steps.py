@@ -79,8 +79,8 @@ def refused_unattended(ask: AskedCall) -> Verdict | None:
 
 
 def refused_by_mode(ask: AskedCall) -> Verdict | None:
-    """In the mode `dont-ask` nobody is asked."""
-    if not ask.call.attended or ask.circumstances.mode is not Mode.DONT_ASK:
+    """In the mode `dont-ask` nobody is asked, in an unattended run neither."""
+    if ask.circumstances.mode is not Mode.DONT_ASK:
         return None
     return Verdict(Effect.DENY, Reason.MODE_DONT_ASK, ask.digest, ask.policy)
 

@@ -295,7 +295,7 @@ def test_in_plan_mode_only_what_reads_passes() -> None:
     denied = said(call("write_file", path="a.txt"), row("deny"), **plan)
     assert denied.reason is Reason.RULE_DENY
     alone = a_call(tool="send_mail", attended=False)
-    assert said(alone, allow_all, **plan).effect is Effect.ALLOW
+    assert said(alone, allow_all, **plan).reason is Reason.MODE_PLAN
 
 
 def test_an_unattended_run_is_told_what_it_is_not_permitted() -> None:
