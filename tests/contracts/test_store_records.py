@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sayso.audit.chain import GENESIS
-from sayso.audit.record import RecordKind
+from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker.ports import Group, Page
 from sayso.core.approval_policy import ApprovalPolicy, Severity
 from sayso.core.effect import Effect
@@ -76,6 +76,23 @@ async def test_pages_of_the_audit_log_are_newest_first_and_filtered(store: Any) 
     assert await numbers(since=at(2), until=at(4)) == [3, 2]
     assert await numbers(tool="nothing") == []
     assert '"tool":"shell"' in (await store.audit_page(Page(limit=1)))[0].body
+    await store.record(
+        [
+            AuditRecord(
+                RecordKind.VERDICT,
+                at(5),
+                agent_id="coder",
+                session_id="s1",
+                tool="x",
+                arguments={"agent_id": "other", "session_id": "s2"},
+            ),
+            AuditRecord(RecordKind.CLAIM, at(6), agent_id="other", session_id="s1"),
+        ]
+    )
+    assert await numbers(agent="coder") == [5], "what stands in arguments imitates nothing"
+    assert await numbers(session="s1", limit=1) == [6]
+    assert await numbers(session="s1", agent="other") == [6]
+    assert await numbers(agent="nobody") == await numbers(session="s2") == []
 
 
 async def test_entries_whose_clock_stood_apart_are_newest_first(store: Any) -> None:

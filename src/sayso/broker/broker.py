@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import structlog
 
-from sayso.audit.chain import Entry, Verification, verify
 from sayso.audit.record import AuditRecord, RecordKind
 from sayso.broker import review as reviewing
 from sayso.broker.access import Access, Actor
 from sayso.broker.answering import Questions
 from sayso.broker.attention import Attention
+from sayso.broker.audit_log import AuditLog
 from sayso.broker.freezing import Freezing
 from sayso.broker.insight import ByRule, decided_by_rule
 from sayso.broker.kept_grants import KeptGrants
 from sayso.broker.modes import Modes
 from sayso.broker.notify import Outbox, cancelled, readable
 from sayso.broker.people import People
-from sayso.broker.ports import Page
 from sayso.broker.reachability import warn_if_nobody
 from sayso.broker.remembering import NOTHING_MORE, Answer, Answered, Wish, answer
 from sayso.broker.run_contexts import RunContexts
@@ -56,7 +55,6 @@ from sayso.requests.quorum import asked_of
 _log = structlog.get_logger("sayso.broker")
 
 SWEEP_SECONDS = 1.0
-AUDIT_BATCH = 500
 
 
 class Broker:
@@ -67,6 +65,7 @@ class Broker:
         self.access = Access(world.store, world.clock, world.ids)
         self.presence = Presence()
         self.attention = Attention(world)
+        self.log = AuditLog(world)
         self.session_rules = SessionRules(world, self.access)
         self.kept = KeptGrants(world)
         self.people = People(world, self.access)
@@ -282,28 +281,6 @@ class Broker:
         whose = None if actor.person.admin else actor.person.person_id
         return await decided_by_rule(self.world.store, whose, limit)
 
-    async def audit_page(self, actor: Actor, page: Page) -> Sequence[Entry]:
-        """Audit entries, newest first; for admins, because the log speaks of everybody."""
-        self._must_be_an_admin(actor)
-        return await self.world.store.audit_page(page)
-
-    async def verify_audit(self, actor: Actor) -> Verification:
-        """Check the whole hash chain, a part at a time and off the event loop."""
-        self._must_be_an_admin(actor)
-        loop = asyncio.get_running_loop()
-
-        def entries() -> Iterator[Entry]:
-            after = 0
-            while True:
-                reading = self.world.store.audit_chain(after, AUDIT_BATCH)
-                batch = asyncio.run_coroutine_threadsafe(reading, loop).result()
-                yield from batch
-                if len(batch) < AUDIT_BATCH:
-                    return
-                after = batch[-1].seq
-
-        return await asyncio.to_thread(verify, entries())
-
     # ── events ──
 
     async def events_kept(self, actor: Actor) -> tuple[int, int]:
@@ -338,11 +315,6 @@ class Broker:
                 "an agent's token can never see or decide what people decide",
                 "log in, or use an approver's token",
             )
-
-    def _must_be_an_admin(self, actor: Actor) -> None:
-        self._must_be_a_person(actor)
-        if not actor.person.admin:
-            raise NotEligible("only an admin may read the audit log", "ask an admin")
 
     def _configured(self, actor: Actor, note: str) -> AuditRecord:
         return AuditRecord(

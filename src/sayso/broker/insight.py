@@ -1,4 +1,4 @@
-"""What the audit log tells people: what policy alone decided lately."""
+"""What the audit log tells people: what policy alone decided lately, and what it all adds up to."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from typing import Any
 import orjson
 
 from sayso.audit.record import RecordKind
+from sayso.audit.statistics import Statistics, Sum
 from sayso.broker.ports import Page, Store
+from sayso.core.moment import Moment, plus
 from sayso.core.reason import Reason
 
 LOOK_BACK = 100
 """How many of the newest audit entries are looked through."""
+
+DAYS = 30
+"""How many days are added up unless told otherwise."""
+
+MOST_ENTRIES = 50_000
+ENTRIES_AT_ONCE = 2000
+"""At most so many entries are added up, so many at a time: a long log must not hold up decisions."""
 
 
 _WHY = {
@@ -66,3 +75,20 @@ async def decided_by_rule(store: Store, user_id: str | None, limit: int) -> list
         if len(found) == limit:
             break
     return found
+
+
+async def added_up(
+    store: Store, now: Moment, since: Moment | None = None, until: Moment | None = None
+) -> Statistics:
+    """What the log of a time adds up to, from its newest entry back; `complete` says if it was all."""
+    since = plus(now, -DAYS * 86_400.0) if since is None else since
+    total, before = Sum(), None
+    while total.entries < MOST_ENTRIES:
+        page = Page(limit=ENTRIES_AT_ONCE, before=before, since=since, until=until)
+        found = await store.audit_page(page)
+        for entry in found:
+            total.add(orjson.loads(entry.body))
+        if len(found) < ENTRIES_AT_ONCE:
+            return total.statistics(complete=True)
+        before = found[-1].seq
+    return total.statistics(complete=False)

@@ -37,3 +37,9 @@ def from_rfc3339(text: str) -> Moment:
         raise ValueError(f"`{text}` has no time zone")
     delta = value - _EPOCH
     return Moment((delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds)
+
+
+def read_moment(text: str) -> Moment:
+    """Read what people write: RFC 3339, or a day alone, which means its beginning in UTC; ValueError."""
+    is_day = len(text) == len("2030-01-02") and text.isascii()
+    return from_rfc3339(f"{text}T00:00:00+00:00" if is_day else text)

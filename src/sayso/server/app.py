@@ -137,6 +137,7 @@ _ROUTES = (
     freeze.thaw,
     audit.read_audit,
     audit.verify_audit,
+    audit.audit_statistics,
     events.events,
 )
 

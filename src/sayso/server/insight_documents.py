@@ -53,3 +53,42 @@ class AuditVerification(Document):
     checkpoint: str
     fault_seq: int | None
     fault: str | None
+
+
+class StatisticsOfDay(Document):
+    """One day in UTC; `otherwise` ended without a person's answer."""
+
+    day: str
+    checked: int
+    asked: int
+    approved: int
+    rejected: int
+    otherwise: int
+
+
+class StatisticsOfTool(Document):
+    """What was asked about one tool; `rule_would_save` of its questions were answered by yes alone."""
+
+    tool: str
+    asked: int
+    approved: int
+    rejected: int
+    rule_would_save: int
+
+
+class AuditStatistics(Document):
+    """What the log of a time adds up to; waiting is in seconds, of what people answered.
+
+    `complete` is false where the log is so long that older entries of that time were left out.
+    """
+
+    entries: int
+    complete: bool
+    days: list[StatisticsOfDay]
+    effects: dict[str, int]
+    resolutions: dict[str, int]
+    people: dict[str, int]
+    tools: list[StatisticsOfTool]
+    waited_median: float | None
+    waited_p90: float | None
+    rule_would_save: int

@@ -202,6 +202,8 @@ def on_page(record: AuditRecord, page: Page) -> bool:
         and (page.by is None or record.by == page.by)
         and (page.reason is None or record.reason == page.reason)
         and (page.call_id is None or record.call_id == page.call_id)
+        and (page.agent is None or record.agent_id == page.agent)
+        and (page.session is None or record.session_id == page.session)
         and (page.since is None or record.at >= page.since)
         and (page.until is None or record.at < page.until)
     )

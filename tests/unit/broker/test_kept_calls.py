@@ -61,7 +61,7 @@ async def test_after_thirty_days_the_redacted_form_and_the_log_are_left() -> Non
     log = await scene.audit()
     assert SECRET not in json.dumps(log)
     assert [entry["digest"] for entry in log if entry["kind"] == "verdict"] == [digest]
-    assert (await scene.broker.verify_audit(await scene.actor())).ok
+    assert (await scene.broker.log.verify(await scene.actor())).ok
     card = card_of(request, now=scene.clock.now())
     assert card.what.note == (
         "The full arguments of this call are deleted; what is left of it is redacted."

@@ -24,6 +24,8 @@ class Page:
     by: str | None = None
     reason: str | None = None
     call_id: str | None = None
+    agent: str | None = None
+    session: str | None = None
     since: Moment | None = None
     until: Moment | None = None
 

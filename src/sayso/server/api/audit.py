@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import asdict
+from typing import Annotated, TypeAlias
 
+import msgspec
 import orjson
 from litestar import get
 from litestar.params import FromQuery, QueryParameter
 
 from sayso.broker.ports import Page
+from sayso.core.moment import Moment, read_moment
+from sayso.errors import CallInvalid
 from sayso.server.auth import Who
 from sayso.server.injected import Asked, TheBroker
-from sayso.server.insight_documents import AuditPage, AuditVerification
+from sayso.server.insight_documents import AuditPage, AuditStatistics, AuditVerification
 from sayso.server.routes import route
+
+Since: TypeAlias = Annotated[str | None, QueryParameter(description="RFC 3339, included")]
+Until: TypeAlias = Annotated[str | None, QueryParameter(description="RFC 3339, not included")]
 
 
 @get("/audit", operation_id="audit", tags=["audit"], **route(Who.PERSON))
@@ -25,10 +32,25 @@ async def read_audit(
     by: FromQuery[str | None] = None,
     reason: FromQuery[str | None] = None,
     call_id: FromQuery[str | None] = None,
+    agent: FromQuery[str | None] = None,
+    session: FromQuery[str | None] = None,
+    since: Since = None,
+    until: Until = None,
 ) -> AuditPage:
     """Entries of the audit log, newest first; for admins."""
-    page = Page(limit=limit, before=before, tool=tool, by=by, reason=reason, call_id=call_id)
-    found = await broker.audit_page(request.user, page)
+    page = Page(
+        limit=limit,
+        before=before,
+        tool=tool,
+        by=by,
+        reason=reason,
+        call_id=call_id,
+        agent=agent,
+        session=session,
+        since=_moment(since),
+        until=_moment(until),
+    )
+    found = await broker.log.page(request.user, page)
     entries = [
         {"seq": entry.seq, "hash": entry.hash, **orjson.loads(entry.body)} for entry in found
     ]
@@ -38,7 +60,7 @@ async def read_audit(
 @get("/audit/verify", operation_id="verifyAudit", tags=["audit"], **route(Who.PERSON))
 async def verify_audit(request: Asked, broker: TheBroker) -> AuditVerification:
     """Check the hash chain of the whole log; for admins."""
-    found = await broker.verify_audit(request.user)
+    found = await broker.log.verify(request.user)
     return AuditVerification(
         ok=found.ok,
         checked=found.checked,
@@ -47,3 +69,23 @@ async def verify_audit(request: Asked, broker: TheBroker) -> AuditVerification:
         fault_seq=found.fault_seq,
         fault=found.fault,
     )
+
+
+@get("/audit/stats", operation_id="auditStatistics", tags=["audit"], **route(Who.PERSON))
+async def audit_statistics(
+    request: Asked, broker: TheBroker, since: Since = None, until: Until = None
+) -> AuditStatistics:
+    """What the log adds up to, of the last 30 days unless told; for admins."""
+    found = await broker.log.statistics(request.user, _moment(since), _moment(until))
+    return msgspec.convert(asdict(found), AuditStatistics)
+
+
+def _moment(text: str | None) -> Moment | None:
+    if text is None:
+        return None
+    try:
+        return read_moment(text)
+    except ValueError as error:
+        raise CallInvalid(
+            f"`{text[:64]}` is not a time", "write it as 2030-01-02 or 2030-01-02T03:04:05Z"
+        ) from error

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Integer,
+    Text,
     bindparam,
     func,
     literal_column,
@@ -58,6 +59,8 @@ class Audit(Compiler):
                 unless_none(a.tool, "tool"),
                 unless_none(a.decided_by, "by"),
                 unless_none(a.reason, "reason"),
+                unless_none(self._in_body("agent_id"), "agent"),
+                unless_none(self._in_body("session_id"), "session"),
                 a.at >= bindparam("since"),
                 a.at < bindparam("until"),
             )
@@ -66,3 +69,15 @@ class Audit(Compiler):
         )
         self.audit_page = self._compile(page)
         self.audit_page_of_call = self._compile(page.where(a.call_id == bindparam("call_id")))
+
+    def _in_body(self, member: str) -> ColumnElement[str]:
+        """A member of the record itself: one filter that is seldom used needs no column of its own.
+
+        The record is read as JSON, so that nothing in a call's arguments can imitate it.
+        """
+        sql = (
+            f"(CAST(audit.body AS json) ->> '{member}')"
+            if self._postgres
+            else f"CASE WHEN json_valid(audit.body) THEN json_extract(audit.body, '$.{member}') END"
+        )
+        return literal_column(sql, Text())

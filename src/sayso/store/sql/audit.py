@@ -29,6 +29,8 @@ class Audit(Access):
             "tool": page.tool,
             "by": page.by,
             "reason": page.reason,
+            "agent": page.agent,
+            "session": page.session,
             "since": -_EVER if page.since is None else page.since,
             "until": _EVER if page.until is None else page.until,
             "limit": page.limit,
