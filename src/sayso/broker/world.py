@@ -133,6 +133,8 @@ async def decided(
         now_under.mode is Mode.PLAN
     ):  # it holds back allows too; otherwise paths concern only what asks
         there = _with_paths(world, there, session)
+        if call.server in rules.in_force.trusted_servers:
+            there = replace(there, marked_read_only=await _is_marked_read_only(world, call))
     context = Context(
         group=now_under.run_context.security_group,
         stopped=session.stopped_at is not None or now_under.gone,
@@ -197,6 +199,13 @@ def _touches_paths(policy: PolicyOutcome) -> bool:
 def _with_paths(world: World, there: Circumstances, session: Session) -> Circumstances:
     readable, writable = readable_and_writable(there.run_context, session.workspace, world.facts)
     return replace(there, readable=readable, writable=writable)
+
+
+async def _is_marked_read_only(world: World, call: ToolCall) -> bool:
+    """Whether the tool, as the call knows it, says of itself that it only reads."""
+    tool = await world.store.tool(call.server, call.tool)
+    same = tool is not None and tool.definition == call.definition
+    return same and tool is not None and tool.annotations.get("readOnlyHint") is True
 
 
 async def _nobody_and_refuses(world: World, call: ToolCall, verdict: Verdict) -> bool:

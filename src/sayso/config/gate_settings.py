@@ -32,6 +32,7 @@ class GateSettings:
     read_only_defaults: bool | None = None
     auto_approve_commands: tuple[str, ...] = ()
     plan_review: bool | None = None
+    trusted_servers: tuple[tuple[str, bool], ...] = ()
 
     def tightened(self) -> GateSettings:
         """What is left of it where the file can no longer be read: nothing of it loosens (POL-63)."""
@@ -43,6 +44,7 @@ class GateSettings:
             permission_mode=mode,
             auto_approve=None if self.auto_approve is None else False,
             auto_approve_commands=(),
+            trusted_servers=tuple((name, False) for name, _ in self.trusted_servers),
         )
 
     def with_readable(self, readable: GateSettings) -> GateSettings:
@@ -60,14 +62,20 @@ NO_GATE_SETTINGS = GateSettings()
 """What a file says that is not there."""
 
 
-def read_gate_settings(permissions: Table) -> GateSettings:
-    """Read the keys of `[permissions]`; raises SettingsInvalid."""
+def read_gate_settings(root: Table) -> GateSettings:
+    """Read the keys of `[permissions]`, and which MCP servers are trusted; raises SettingsInvalid."""
+    permissions = root.table("permissions")
     return GateSettings(
         permission_mode=_mode(permissions),
         auto_approve=_boolean(permissions, "auto_approve"),
         read_only_defaults=_boolean(permissions, "read_only_defaults"),
         auto_approve_commands=tuple(_commands(permissions)),
         plan_review=_boolean(permissions, "plan_review"),
+        trusted_servers=tuple(
+            (name, server.boolean("trusted"))
+            for name, server in root.table("mcp").named_tables()
+            if "trusted" in server
+        ),
     )
 
 
@@ -107,11 +115,13 @@ def in_force(
     )
     off = any(one.read_only_defaults is False for one in projects)
     commands = dict.fromkeys(text for one in mine for text in one.auto_approve_commands)
+    servers = dict(pair for one in reversed(mine) for pair in one.trusted_servers)
     return InForce(
         mode=Mode.BYPASS if mode is None and approves else mode,
         read_only_defaults=read_only and not off,
         auto_approve_commands=tuple(commands),
         plan_review=next((one.plan_review for one in mine if one.plan_review is not None), None),
+        trusted_servers=frozenset(name for name, trusted in servers.items() if trusted),
     )
 
 

@@ -15,7 +15,7 @@ def later_keys(root: Table) -> Iterator[str]:
     yield from _named(root.table("ui"), {"context_template": Table.text})
     yield from _named(root, {"channels": Table.table, "operator_notify": _tables})
     for _, server in root.table("mcp").named_tables():
-        yield from _named(server, {"trusted": Table.boolean, "group": Table.text})
+        yield from _named(server, {"group": Table.text})
 
 
 PERMISSION_KEYS = ("hooks",)

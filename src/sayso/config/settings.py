@@ -215,7 +215,7 @@ def _settings(document: Document, scope: Scope) -> Settings:
         mine = (*GATE_KEYS, *PERMISSION_KEYS, "auto", "rules_json")
         never = tuple(key for key in mine if key not in IN_A_PROJECT)
         root = root.replacing("permissions", _without(permissions, never, warnings))
-    gate = read_gate_settings(root.table("permissions"))
+    gate = read_gate_settings(root)
     if scope is Scope.PROJECT:
         gate, told = of_a_project(permissions, gate)
         warnings += told

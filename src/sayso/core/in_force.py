@@ -16,6 +16,7 @@ class InForce:
 
     `mode` is the workspace's, else the user's, else `bypass` where they approve all by themselves; None
     where nothing says so (MODE-2). `auto_approve_commands` are text rules of the user's own files.
+    `trusted_servers` are the MCP servers whose hints are believed (POL-46).
     `run_contexts` are by their id, None where they could not be read; `freezes` are the brakes that are on.
     """
 
@@ -23,6 +24,7 @@ class InForce:
     read_only_defaults: bool = True
     auto_approve_commands: tuple[str, ...] = ()
     plan_review: bool | None = None
+    trusted_servers: frozenset[str] = frozenset()
     run_contexts: Mapping[str, RunContext] | None = None
     freezes: tuple[Freeze, ...] = ()
 

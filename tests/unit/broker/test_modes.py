@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import pytest
 
+from sayso.core.effect import Effect
 from sayso.core.in_force import mode_in_force
 from sayso.core.mode import TIGHTENING, Mode
+from sayso.core.observed_tool import ObservedTool
 from sayso.core.run_context import RunContext
+from sayso.core.session import CallDraft
 from sayso.errors import CallInvalid, NotEligible
 from sayso.people.person import Person
 from sayso.people.token import CredentialKind
+from sayso.policy.rule import Origin
+from sayso.policy.text_rule import parse_text_rule
 from sayso.requests.event import EventKind
 from tests.fakes.circumstances import FakeSandbox, scene_with_settings
 from tests.fakes.world import draft, rule
@@ -166,3 +172,29 @@ def test_an_unknown_run_context_of_rules_that_could_not_be_read_is_an_empty_one(
 
     assert InForce().run_context("x") == RunContext("x")
     assert InForce(run_contexts={}).run_context("x") is None
+
+
+@pytest.mark.spec("POL-46", "MODE-2")
+async def test_in_plan_mode_a_trusted_server_s_word_that_a_tool_only_reads_is_believed() -> None:
+    allow = parse_text_rule(Effect.ALLOW, "mcp(shop:*)", Origin.GLOBAL)
+    scene, settings = scene_with_settings(allow)
+    session = await scene.session()
+    gate = scene.broker.gate(session.session_id)
+
+    async def reason(tool: ObservedTool, name: str | None = None, **more: Any) -> str:
+        await gate.see_tools([tool])
+        asked = CallDraft(name or tool.name, {}, server=tool.server, **more)
+        return (await gate.decide(asked)).reason
+
+    look = ObservedTool("shop", "look", "Looks.", annotations={"readOnlyHint": True})
+    sell = ObservedTool("shop", "sell", "Sells.", annotations={"readOnlyHint": False})
+    odd = ObservedTool("shop", "odd", "Odd.", annotations={"readOnlyHint": "true"})
+    settings.say(mode=PLAN)
+    assert await reason(look, definition=look.definition) == "mode-plan", "nobody trusts it"
+    settings.say(mode=PLAN, trusted_servers=frozenset({"shop"}))
+    assert await reason(look, definition=look.definition) == "rule-allow"
+    for tool in (sell, odd):
+        assert await reason(tool, definition=tool.definition) == "mode-plan"
+    assert await reason(look, definition=sell.definition) == "mode-plan", (
+        "it knows another definition"
+    )

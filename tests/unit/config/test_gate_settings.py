@@ -146,3 +146,17 @@ def test_a_broken_file_of_a_project_sets_no_mode_either() -> None:
     data = b'[permissions]\npermission_mode = "plan"\nread_only_defaults = false\ntypo = 1'
     gate = readable_part(Path("sayso.toml"), data, Scope.PROJECT).gate
     assert (gate.permission_mode, gate.read_only_defaults) == (None, False)
+
+
+@pytest.mark.spec("POL-46")
+def test_servers_are_trusted_by_the_user_s_own_files_alone(files: Files) -> None:
+    def say(file: Path, text: str) -> frozenset[str]:
+        file.write_text(text)
+        return files.now.trusted_servers
+
+    shop, not_shop = "[mcp.shop]\ntrusted = true\n", "[mcp.shop]\ntrusted = false\n"
+    assert say(files.theirs, shop) == frozenset()
+    assert say(files.user, shop) == {"shop"}
+    assert say(files.inner_own, not_shop) == frozenset(), "the innermost that says so counts"
+    assert say(files.inner_own, "") == {"shop"}
+    assert say(files.user, shop + "[[rule]]\n") == frozenset(), "what is broken loosens nothing"

@@ -141,13 +141,13 @@ quorum = 2
 @pytest.mark.spec("POL-60")
 def test_what_does_nothing_yet_says_so() -> None:
     settings = read(
-        '[ui]\ncontext_template = "x"\n[mcp.shop]\ntrusted = true\n[channels.telegram]\n'
+        '[ui]\ncontext_template = "x"\n[mcp.shop]\ngroup = "shops"\n[channels.telegram]\n'
     )
     assert settings.rules == ()
     assert settings.warnings == (
         "settings.toml:2:1: `context_template` does nothing in this version",
         "settings.toml:5:1: `channels` does nothing in this version",
-        "settings.toml:4:1: `trusted` does nothing in this version",
+        "settings.toml:4:1: `group` does nothing in this version",
     )
 
 
