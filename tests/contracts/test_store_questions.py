@@ -11,7 +11,7 @@ import pytest
 from sayso.audit.record import RecordKind
 from sayso.broker.ports import QuestionChange
 from sayso.core.session import Session
-from sayso.errors import LostRace, NotEligible
+from sayso.errors import LostRace, NotEligible, TooManyWait
 from sayso.people.token import Credential, CredentialKind
 from sayso.questions.clarification import Item, Reply
 from sayso.questions.lifecycle import Answered, Replied, apply
@@ -38,6 +38,19 @@ def question(name: str = "q1", draft: QuestionDraft = DRAFTS[0], **more: Any) ->
 async def opened(store: Any) -> None:
     await store.open_session(SESSION)
     await store.put_credential(OWNERS, [])
+
+
+@pytest.mark.spec("GATE-9")
+async def test_a_question_too_many_of_its_session_is_not_written(store: Any) -> None:
+    await opened(store)
+    await store.open_session(replace(SESSION, session_id="s2"))
+    for number in range(2):
+        await store.add_question(question(f"q{number}"), [], [], at_most=2)
+    with pytest.raises(TooManyWait):
+        await store.add_question(question("q2"), [], [], at_most=2)
+    assert await store.question("q2") is None
+    assert await store.add_question(question("q3", session_id="s2"), [], [], at_most=1) is None
+    assert await store.add_question(question("q4"), [], []) is None, "there is no limit"
 
 
 @pytest.mark.spec("REQ-1")
@@ -132,6 +145,10 @@ async def test_what_is_over_is_found_and_a_stopped_session_asks_nothing(store: A
     with pytest.raises(LostRace, match="has stopped"):
         await store.add_question(question("q3", session_id="s2"), [], [])
     assert await store.question("q3") is None
+    waits = question("q2", session_id="s2", created_at=at(1))
+    answer = QuestionChange(apply(waits, Replied(Reply("x"))), 1, at(6), answerer=OWNERS)
+    with pytest.raises(LostRace, match="has stopped"):  # it is not cancelled yet
+        await store.change_question(answer)
 
 
 async def test_that_somebody_waits_is_noted_without_a_change(store: Any) -> None:

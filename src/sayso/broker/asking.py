@@ -170,7 +170,16 @@ async def todo(port: AskingPort, items: Sequence[Mapping[str, Any]]) -> dict[str
 async def asked(port: AskingPort, draft: QuestionDraft) -> QuestionStanding:
     """Ask and wait for the end. A caller that is cancelled takes the question back, unless it has a
     name by which it can be asked for again."""
-    standing = await port.ask(draft)
+    asking = asyncio.ensure_future(port.ask(draft))
+    try:
+        standing = await asyncio.shield(asking)
+    except asyncio.CancelledError:
+        if (
+            draft.external_id is None
+        ):  # it may be asked all the same: nobody is left to take it back then
+            with contextlib.suppress(SaysoError):
+                await _done(port, (await asking).question_id)
+        raise
     try:
         while standing.waits:
             standing = await port.wait_for_answer(standing.question_id, WAIT_SECONDS)

@@ -27,6 +27,7 @@ from sayso.errors import (
     QuestionInvalid,
     RequestClosed,
     RequestNotFound,
+    TooManyWait,
 )
 from sayso.people.eligibility import Asked, eligible_people
 from sayso.questions.lifecycle import Cancelled, Event, Expired, Told, is_over
@@ -50,6 +51,7 @@ POLL_SECONDS = 10.0
 PRESENT_SECONDS = 30.0
 """Whoever has not shown itself for so long does not wait: a secret is not taken for it."""
 
+TOO_MANY = "too many questions of this session wait already; wait for the answers to some of them"
 UNATTENDED = "this run is unattended: no one can answer; decide yourself and say what you assumed"
 NOBODY = "interactive input is not available; proceed with your best judgement"
 STOPPED = "this session has stopped: no one is asked"
@@ -87,8 +89,13 @@ async def ask(world: World, session: Session, draft: QuestionDraft) -> QuestionS
         return QuestionStanding("", draft.kind, REFUSED, message)
     try:
         earlier = await world.store.add_question(
-            question, [asked_record(question)], [asked_notice(question)]
+            question,
+            [asked_record(question)],
+            [asked_notice(question)],
+            at_most=world.pending_limit,
         )
+    except TooManyWait:
+        return QuestionStanding("", draft.kind, REFUSED, TOO_MANY)
     except LostRace:
         return QuestionStanding("", draft.kind, REFUSED, STOPPED)
     if earlier is not None:

@@ -7,6 +7,7 @@ an answer to a form with such a field is never stored in the clear.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,9 @@ from sayso.questions.clarification import checked
 MOST_FIELDS = 50
 MOST_CHOICES = 500
 MAX_LABEL = 2000
+MAX_FORM = 64 * 1024
+"""The most characters of a form's schema, written as JSON."""
+
 MAX_FORM_ANSWER = 64 * 1024
 """The most characters of one answer."""
 
@@ -82,6 +86,8 @@ def read_form(schema: object) -> Form:
     known = {"type", "properties", "required", "title", "description", "$schema"}
     _only(schema, {*known, "additionalProperties"}, "the form")
     properties, required = schema.get("properties", {}), schema.get("required", [])
+    if len(_written(schema)) > MAX_FORM:
+        raise QuestionInvalid(f"the form's schema is longer than {MAX_FORM} characters as JSON")
     if not isinstance(properties, Mapping) or len(properties) > MOST_FIELDS:
         raise QuestionInvalid(f"the form's fields are no object of at most {MOST_FIELDS}")
     if not isinstance(required, Sequence) or any(name not in properties for name in required):
@@ -157,6 +163,13 @@ def _chosen(field: Field, said: str) -> str:
     raise AnswerInvalid("that is none of the choices", "give a number from the list")
 
 
+def _written(schema: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(schema)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise QuestionInvalid("the form's schema is no JSON") from error
+
+
 def _validator(schema: Mapping[str, Any]) -> Any:
     try:
         return jsonschema_rs.validator_for(
@@ -198,6 +211,10 @@ def _field(name: object, schema: object, required: bool) -> Field:
     )
     choices = _choices(schema if kind == "string" else schema.get("items"), name, kind)
     default = None if secret else schema.get("default")
+    if default is not None and not _validator(schema).is_valid(default):
+        raise QuestionInvalid(
+            f"the default of the field `{name}` is no value that the field may have"
+        )
     return Field(name, kind, title, description, required, secret, choices, shape, default)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sayso.broker.asking import ask_user, elicit, todo
+from sayso.broker.asking import ask_user, asked, elicit, todo
+from sayso.broker.broker import Broker
 from sayso.broker.notify import readable
 from sayso.broker.ports import QuestionStanding
 from sayso.broker.questions import NOBODY, PRESENT_SECONDS, UNATTENDED
@@ -448,3 +449,44 @@ async def test_only_those_whom_a_session_concerns_hear_of_its_task_list() -> Non
         for name in ("owner", "otto", "eve")
     }
     assert heard == {"owner": 1, "otto": 1, "eve": 0}
+
+
+@pytest.mark.spec("GATE-9")
+async def test_a_session_that_asks_too_much_is_told_to_wait_for_answers() -> None:
+    scene = make_scene()
+    scene = replace(scene, broker=Broker(replace(scene.world, pending_limit=2)))
+    await scene.actor()
+    gate = scene.broker.gate((await scene.session()).session_id)
+    for _ in range(2):
+        assert (await gate.ask(asks("which?"))).waits
+    third = await gate.ask(asks("and this?"))
+    assert (third.waits, third.status) == (False, "refused")
+    assert "too many questions" in third.message
+    (_, question) = await scene.store.open_questions()
+    await gate.done_with(question.question_id)
+    assert (await gate.ask(asks("and now?"))).waits
+
+
+async def test_who_is_cancelled_while_a_question_is_being_asked_leaves_none_behind() -> None:
+    scene = make_scene()
+    await scene.actor()
+    gate = scene.broker.gate((await scene.session()).session_id)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    class Slow:
+        session_id = gate.session_id
+        wait_for_answer, done_with = gate.wait_for_answer, gate.done_with
+
+        async def ask(self, draft: QuestionDraft) -> QuestionStanding:
+            begun.set()
+            await go_on.wait()
+            return await gate.ask(draft)
+
+    caller = asyncio.create_task(asked(Slow(), asks("still there?")))  # type: ignore[arg-type]
+    await begun.wait()
+    caller.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert await scene.store.open_questions() == []

@@ -177,3 +177,22 @@ def test_what_was_typed_becomes_a_value_of_the_fields_kind() -> None:
             value_of(field, text)
         assert refused.value.__cause__ is None, "what was typed may be a secret"
         assert refused.value.__suppress_context__ or field is ok
+
+
+@pytest.mark.spec("Q-8")
+def test_a_form_is_bounded_and_its_defaults_are_values_that_it_may_have() -> None:
+    for wrong in (
+        {"type": "string", "default": [[["x"]]]},
+        {"type": "integer", "default": "7"},
+        {"type": "string", "enum": ["a", "b"], "default": "c"},
+        {"type": "string", "maxLength": 3, "default": "four"},
+    ):
+        with pytest.raises(QuestionInvalid, match="the default of the field `n` is no value"):
+            read_form(form(n=wrong))
+    right = read_form(form(n={"type": "integer", "default": 7}))
+    assert right.fields[0].default == 7
+    for big in ({"default": "x" * 70_000}, {"x-note": "x" * 70_000}):
+        with pytest.raises(QuestionInvalid, match="longer than 65536"):
+            read_form(form(n={"type": "string", **big}))
+    with pytest.raises(QuestionInvalid, match="no JSON"):
+        read_form(form(n={"type": "string", "x-note": {1, 2}}))

@@ -39,11 +39,17 @@ class QuestionStore(Protocol):
     """Questions and task lists; see Store."""
 
     async def add_question(
-        self, question: Question, records: Records, notices: Notices
+        self,
+        question: Question,
+        records: Records,
+        notices: Notices,
+        *,
+        at_most: int | None = None,
     ) -> Question | None:
         """Keep a new question; if its session has one of the same external id, return that instead.
 
-        Raises LostRace if the session has stopped: what is asked then would wait for nothing.
+        Raises LostRace if the session has stopped: what is asked then would wait for nothing; TooManyWait
+        where it would be more than `at_most` questions of its session that wait.
         """
 
     async def change_question(self, change: QuestionChange) -> None:

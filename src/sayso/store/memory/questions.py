@@ -10,7 +10,12 @@ from sayso.broker.ports.questions import QuestionChange
 from sayso.core.moment import Moment
 from sayso.questions.question import Question
 from sayso.questions.todo import Task
-from sayso.store.guard import change_session, check_reviewer, check_session_goes_on
+from sayso.store.guard import (
+    change_session,
+    check_reviewer,
+    check_session_goes_on,
+    check_waiting,
+)
 from sayso.store.memory.sessions import Sessions
 from sayso.store.question_guard import check_answerer, check_next_question, question_changed
 
@@ -24,7 +29,12 @@ class Questions(Sessions):
         self._task_lists: dict[str, tuple[Task, ...]] = {}
 
     async def add_question(
-        self, question: Question, records: Records, notices: Notices
+        self,
+        question: Question,
+        records: Records,
+        notices: Notices,
+        *,
+        at_most: int | None = None,
     ) -> Question | None:
         """Keep a new question, or return the one that has its external id."""
         with self._lock:
@@ -34,6 +44,8 @@ class Questions(Sessions):
                 found = await self.question_called(session_id, question.external_id)
                 if found is not None:
                     return found
+            if at_most is not None:
+                check_waiting(1 + len(await self.questions_of(session_id)), at_most)
             self._questions[question.question_id] = question
             self._append(records, notices)
         return None
@@ -50,6 +62,7 @@ class Questions(Sessions):
             if old is None or old.version != change.expected_version:
                 raise question_changed(new.question_id)
             if stored is not None:
+                check_session_goes_on(new.session_id, self._sessions.get(new.session_id))
                 check_answerer(change, stored, self._directory)
             if change.switch is not None:
                 before, after = change.switch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import and_, bindparam, or_, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, update
 
 from sayso.questions.question import Status
 from sayso.store import question_tables as q
@@ -29,6 +29,9 @@ class Questions(Compiler):
         self.question = self._compile(read.where(c.question_id == bindparam("question_id")))
         self.question_called = self._compile(
             read.where(one_session, c.external_id == bindparam("external_id"))
+        )
+        self.open_questions_in_session = self._compile(
+            select(func.count(c.question_id)).where(waits, one_session)
         )
         self.open_questions = self._compile(read.where(waits).order_by(*oldest))
         self.questions_of = self._compile(read.where(waits, one_session).order_by(*oldest))

@@ -21,11 +21,18 @@ class Questions(Access):
     """The part of a SQL store that keeps questions and task lists."""
 
     async def add_question(
-        self, question: Question, records: Records, notices: Notices
+        self,
+        question: Question,
+        records: Records,
+        notices: Notices,
+        *,
+        at_most: int | None = None,
     ) -> Question | None:
         """Keep a new question, or return the one that has its external id."""
         log = log_rows(records, notices)
-        found: Question | None = await self._write(lambda tx: units.add_question(tx, question, log))
+        found: Question | None = await self._write(
+            lambda tx: units.add_question(tx, question, log, at_most)
+        )
         return found
 
     async def change_question(self, change: QuestionChange) -> None:
