@@ -33,6 +33,7 @@ from sayso.server.api import (
     rules,
     run_contexts,
     sessions,
+    socket,
     tools,
 )
 from sayso.server.auth import COOKIE, CSRF_HEADER, guard
@@ -40,6 +41,7 @@ from sayso.server.bodies import StrictBody
 from sayso.server.cards import Cards
 from sayso.server.config import MAX_BODY, ServerConfig
 from sayso.server.live.closing import Closing
+from sayso.server.live.events import Together
 from sayso.server.page import Page
 from sayso.server.problems import HANDLERS
 from sayso.server.rate import Buckets
@@ -139,6 +141,7 @@ _ROUTES = (
     audit.verify_audit,
     audit.audit_statistics,
     events.events,
+    socket.converse,
 )
 
 
@@ -156,6 +159,7 @@ def create_app(broker: Broker, config: ServerConfig | None = None) -> Litestar:
         "cards": Cards(broker),
         "closing": closing,
         "config": config,
+        "together": Together(),
     }
     routers: list[Any] = [
         Router(

@@ -9,7 +9,7 @@ from litestar.datastructures import Cookie
 from litestar.handlers.base import BaseRouteHandler
 from litestar.types import Guard
 
-from sayso.broker.access import LOGIN_SECONDS, Access
+from sayso.broker.access import LOGIN_SECONDS, Access, Actor
 from sayso.errors import NotAuthenticated, NotEligible
 from sayso.people.token import CONFIGURING, DECIDING, CredentialKind
 
@@ -56,28 +56,41 @@ def guard(access: Access) -> Guard:
     It runs before the body is read. A route that states nothing is for nobody.
     """
 
-    async def prove(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
+    async def guarded(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
         who = handler.opt.get("who")
         if who is Who.EVERYBODY:
             return
         token, by_cookie = presented(connection)
-        actor = await access.authenticate(token, WEB if by_cookie else API)
-        if by_cookie and actor.kind is not CredentialKind.SESSION:
-            raise NotAuthenticated("this cookie is not a login", "send a token as a bearer token")
-        if not isinstance(who, Who) or actor.kind not in who.value:
-            said, hint = _REFUSED.get(who, ("this route is for nobody", None))  # type: ignore[arg-type]
-            raise NotEligible(said, hint)
-        connection.scope["user"] = actor
+        connection.scope["user"] = await prove(access, token, by_cookie, who)
         connection.scope["auth"] = token
 
-    return prove
+    return guarded
 
 
-def presented(connection: ASGIConnection) -> tuple[str, bool]:  # type: ignore[type-arg]
+async def prove(access: Access, token: str, by_cookie: bool, who: object) -> Actor:
+    """Who holds a secret; raises NotAuthenticated, or NotEligible unless `who` lets its kind in."""
+    actor = await access.authenticate(token, WEB if by_cookie else API)
+    if by_cookie and actor.kind is not CredentialKind.SESSION:
+        raise NotAuthenticated("this cookie is not a login", "send a token as a bearer token")
+    if not isinstance(who, Who):
+        raise NotEligible("this route is for nobody")
+    if actor.kind not in who.value:
+        raise NotEligible(*_REFUSED[who])
+    return actor
+
+
+def presented(
+    connection: ASGIConnection,  # type: ignore[type-arg]
+    half: str | None = None,
+    said: str | None = None,
+) -> tuple[str, bool]:
     """The secret that was presented, and whether it came with the cookie; a bearer token goes before it.
 
+    A socket's first message may bring a token, or the half of a login that stands in a header elsewhere.
     Raises NotAuthenticated if there is none.
     """
+    if said:
+        return said, False
     header = connection.headers.get("authorization")
     if header is not None:
         scheme, _, token = header.partition(" ")
@@ -90,7 +103,7 @@ def presented(connection: ASGIConnection) -> tuple[str, bool]:  # type: ignore[t
     cookie = connection.cookies.get(COOKIE)
     if not cookie:
         raise NotAuthenticated("no credential was presented", "log in, or send a token")
-    return cookie + connection.headers.get(CSRF_HEADER, ""), True
+    return cookie + (half or connection.headers.get(CSRF_HEADER) or ""), True
 
 
 def halves(session_token: str) -> tuple[str, str]:

@@ -256,6 +256,16 @@ class PolicyExplainBody(Body):
     deny: Texts = []
 
 
+def body_invalid(error: msgspec.ValidationError) -> Refusal:
+    """The refusal of a body whose shape is not the one that is taken."""
+    return Refusal(
+        400,
+        "body-invalid",
+        _lowered(str(error)),
+        "what each route takes stands in /schema/openapi.json",
+    )
+
+
 class StrictBody(AbstractDTO[T], Generic[T]):
     """Reads a body into its type: no duplicate keys, no coercion, no unknown fields, no odd numbers."""
 
@@ -274,12 +284,7 @@ class StrictBody(AbstractDTO[T], Generic[T]):
         try:
             return msgspec.convert(parse_json(value), body_type, strict=True)
         except msgspec.ValidationError as error:
-            raise Refusal(
-                400,
-                "body-invalid",
-                _lowered(str(error)),
-                "what each route takes stands in /schema/openapi.json",
-            ) from error
+            raise body_invalid(error) from error
 
     @classmethod
     def is_supported_model_type_field(cls, field_definition: FieldDefinition) -> bool:

@@ -12,6 +12,7 @@ from sayso.broker.broker import Broker
 from sayso.server.cards import Cards
 from sayso.server.config import ServerConfig
 from sayso.server.live.closing import Closing
+from sayso.server.live.events import Together
 from sayso.server.rate import Buckets
 
 Asked: TypeAlias = Request[Actor, Any, Any]
@@ -22,3 +23,4 @@ TheBuckets: TypeAlias = NamedDependency[Buckets]
 TheCards: TypeAlias = NamedDependency[Cards]
 TheClosing: TypeAlias = NamedDependency[Closing]
 TheConfig: TypeAlias = NamedDependency[ServerConfig]
+TheTogether: TypeAlias = NamedDependency[Together]

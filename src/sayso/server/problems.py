@@ -134,10 +134,15 @@ def answer_sayso(request: Request[Any, Any, Any], error: errors.SaysoError) -> R
     return answer(document)
 
 
+def describe_refusal(error: Refusal) -> dict[str, Any]:
+    """The problem document of a refusal of the HTTP layer."""
+    return problem(error.status, error.name, error.detail, error.hint)
+
+
 def answer_refusal(request: Request[Any, Any, Any], error: Refusal) -> Response[Any]:
     """Answer a refusal of the HTTP layer."""
     del request
-    return answer(problem(error.status, error.name, error.detail, error.hint))
+    return answer(describe_refusal(error))
 
 
 def answer_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:

@@ -20,7 +20,7 @@ from sayso.broker.broker import Broker
 from sayso.core.address import DEFAULT_HOST, DEFAULT_PORT, is_loopback
 from sayso.errors import SettingsInvalid, StoreUnavailable
 from sayso.server.app import create_app
-from sayso.server.config import ServerConfig
+from sayso.server.config import MAX_BODY, ServerConfig
 from sayso.server.live.closing import Closing
 
 T = TypeVar("T")
@@ -116,7 +116,8 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 http="httptools",
-                ws="none",
+                ws="wsproto",
+                ws_max_size=MAX_BODY,
                 lifespan="on",
                 log_config=None,
                 access_log=False,

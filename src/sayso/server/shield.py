@@ -51,8 +51,12 @@ class Shield:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check, then pass on, with the headers added to whatever is answered."""
-        if scope["type"] != ScopeType.HTTP:
-            await self._app(scope, receive, send)
+        if scope["type"] == ScopeType.WEBSOCKET:
+            refusal = self._refusal(scope)
+            if refusal is None:
+                await self._app(scope, receive, send)
+            else:  # before it is accepted, which the client sees as 403
+                await send({"type": "websocket.close", "code": 4403, "reason": refusal["title"]})
             return
 
         async def shielded(message: Message) -> None:
@@ -81,7 +85,8 @@ class Shield:
                 "open it by localhost, or start it with the name: sayso serve --allowed-host NAME",
             )
         method, path = scope.get("method", "GET"), scope["path"]
-        if method in SAFE_METHODS and path != EVENTS_PATH:
+        reads = method in SAFE_METHODS and path != EVENTS_PATH
+        if reads and scope["type"] == ScopeType.HTTP:
             return None
         origins = _all(scope, b"origin")
         if any(not self._same(origin, hosts[0], scope) for origin in origins):
@@ -107,7 +112,8 @@ class Shield:
         origin = origin.lower()
         if origin in self._origins:
             return True
-        scheme = "https" if self._config.secure else scope.get("scheme", "http")
+        tls = self._config.secure or scope.get("scheme", "http") in ("https", "wss")
+        scheme = "https" if tls else "http"
         return origin == f"{scheme}://{host.lower()}"
 
 

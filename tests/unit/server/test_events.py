@@ -19,7 +19,7 @@ from sayso.people.person import Person
 from sayso.people.token import CredentialKind
 from sayso.requests.approval import Vote
 from sayso.requests.event import EventKind, Notice
-from sayso.server.live import sse
+from sayso.server.live import events, sse
 from sayso.store.memory import MemoryStore
 from tests.fakes.site import Site, eventually, listening, make_site, problem_of
 from tests.fakes.world import draft, rule
@@ -264,7 +264,7 @@ async def test_agents_read_no_events(site: Site) -> None:
 async def test_a_silent_stream_beats_and_ends_with_its_credential(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sse, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.05)
     token = await site.token(CredentialKind.APPROVER)
     actor = await site.scene.broker.access.authenticate(token, "api")
     async with listening(site) as (url, _), reading(url, token) as reader:

@@ -110,6 +110,7 @@ async def test_what_keeps_the_broker_from_starting_is_said(
         await serve(site.scene.broker, port=0)
 
 
+@pytest.mark.spec("SRV-7")
 async def test_requests_that_wait_outlive_the_server(site: Site) -> None:
     agent = await site.token(CredentialKind.AGENT, agent_id="coder")
     headers = {"Authorization": f"Bearer {agent}"}

@@ -11,8 +11,9 @@ from litestar.openapi.spec import Example
 from litestar.params import HeaderParameter
 
 from sayso.server.auth import Who
-from sayso.server.injected import Asked, TheBroker, TheCards, TheClosing
-from sayso.server.live.sse import MEDIA_TYPE, Events, EventStream
+from sayso.server.injected import Asked, TheBroker, TheCards, TheClosing, TheTogether
+from sayso.server.live.events import Events
+from sayso.server.live.sse import MEDIA_TYPE, EventStream
 from sayso.server.routes import route
 
 _STREAM = ResponseSpec(
@@ -41,6 +42,7 @@ async def events(
     request: Asked,
     broker: TheBroker,
     cards: TheCards,
+    together: TheTogether,
     closing: TheClosing,
     last_event_id: Annotated[
         str | None,
@@ -57,4 +59,4 @@ async def events(
     # A number that is none is one of another log: it leads to a reload.
     text = last_event_id
     after = None if not text else int(text) if re.fullmatch(r"\d{1,18}", text) else 2**62
-    return EventStream(Events(broker, cards, request.user, request.auth), after, closing)
+    return EventStream(Events(broker, cards, together, request.user, request.auth), after, closing)

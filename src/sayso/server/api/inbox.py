@@ -14,7 +14,7 @@ from sayso.broker.remembering import Wish
 from sayso.questions.question import Kind
 from sayso.requests.approval import ApprovalRequest, Vote
 from sayso.requests.standing_grant import Extent, Remember
-from sayso.server.api.questions import clarification, elicitation, plan_review
+from sayso.server.answering import clarification, elicitation, plan_review
 from sayso.server.auth import Who
 from sayso.server.bodies import ResolveBody
 from sayso.server.card_documents import ByRuleShown, Card, Inbox

@@ -13,13 +13,20 @@ from sayso.broker.access import Actor
 from sayso.broker.broker import Broker
 from sayso.broker.session_gate import SessionGate
 from sayso.channels.display import show, shown_json
-from sayso.channels.question_card import question_card
 from sayso.core.session import CallDraft
 from sayso.errors import RequestNotFound
 from sayso.people.token import CredentialKind
 from sayso.questions.clarification import read_items
-from sayso.questions.question import Kind, Question, QuestionDraft
+from sayso.questions.question import Kind, QuestionDraft
 from sayso.questions.todo import TaskStatus, read_tasks
+from sayso.server.answering import (
+    answer_clarification,
+    answer_elicitation,
+    answer_plan,
+    clarification,
+    elicitation,
+    plan_review,
+)
 from sayso.server.api.calls import standing
 from sayso.server.auth import Who
 from sayso.server.config import MAX_CALL_BODY
@@ -208,15 +215,7 @@ async def resolve_clarification(
     broker: TheBroker,
 ) -> Clarification:
     """Answer the question whose turn it is, or all that are open."""
-    answered = await broker.questions.answer(
-        request.user,
-        request_id,
-        answer=data.answer,
-        selected=data.selected,
-        answers=data.answers,
-        version=data.version,
-    )
-    return await clarification(broker, request.user, answered)
+    return await answer_clarification(broker, request.user, request_id, data)
 
 
 @get(
@@ -247,15 +246,7 @@ async def resolve_elicitation(
     broker: TheBroker,
 ) -> Elicitation:
     """Accept with the form's content, decline or cancel; secrets go to whoever waits and are never kept."""
-    questions = broker.questions
-    match data.action:
-        case "accept":
-            found = await questions.accept(request.user, request_id, data.content)
-        case "decline":
-            found = await questions.decline(request.user, request_id)
-        case "cancel":
-            found = await questions.cancel(request.user, request_id)
-    return await elicitation(broker, request.user, found)
+    return await answer_elicitation(broker, request.user, request_id, data)
 
 
 @get(
@@ -281,27 +272,7 @@ async def resolve_plan(
     request: Asked, request_id: FromPath[str], data: JSONBody[PlanBody], broker: TheBroker
 ) -> PlanReview:
     """Approve a plan, which ends planning, or say what to change."""
-    found = await broker.questions.answer_plan(request.user, request_id, data.answer, data.feedback)
-    return await plan_review(broker, request.user, found)
-
-
-async def clarification(broker: Broker, actor: Actor, question: Question) -> Clarification:
-    """A clarification as the API writes it, for the one who looks."""
-    return msgspec.convert(await _card(broker, actor, question), Clarification)
-
-
-async def elicitation(broker: Broker, actor: Actor, question: Question) -> Elicitation:
-    """An elicitation as the API writes it, for the one who looks."""
-    return msgspec.convert(await _card(broker, actor, question), Elicitation)
-
-
-async def plan_review(broker: Broker, actor: Actor, question: Question) -> PlanReview:
-    """A plan as the API writes it, for the one who looks."""
-    return msgspec.convert(await _card(broker, actor, question), PlanReview)
-
-
-async def _card(broker: Broker, actor: Actor, question: Question) -> dict[str, object]:
-    return question_card(question, await broker.questions.why_not(actor, question)).to_json()
+    return await answer_plan(broker, request.user, request_id, data)
 
 
 async def _gate_of(broker: Broker, actor: Actor, question_id: str) -> SessionGate:
