@@ -86,6 +86,12 @@ async def test_axe_finds_nothing(
     await window.open("/#/grants")
     await expect(window.page.get_by_role("heading", name="Grants and vetoes")).to_be_visible()
     assert await faults(window) == []
+    await window.open("/#/audit")
+    await expect(window.page.get_by_role("img", name="Questions a day")).to_be_visible()
+    assert await faults(window) == []
+    await window.page.locator("sayso-audit ol a").first.click()
+    await expect(window.page.get_by_role("button", name="Check the chain")).to_be_visible()
+    assert await faults(window) == []
     if scheme == "dark":
         return
     await window.open(f"/#/inbox/{hostile['call_id']}")

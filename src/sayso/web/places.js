@@ -28,6 +28,14 @@ export const PLACES = [
     load: () => import("./components/sayso-remembered/sayso-remembered.js"),
     show: (waiting) => html`<sayso-remembered .waiting=${waiting}></sayso-remembered>`,
   },
+  {
+    path: "audit",
+    title: "Audit",
+    for: (me) => me.person.admin,
+    load: () => import("./components/sayso-audit/sayso-audit.js"),
+    show: (waiting, [id]) =>
+      id ? html`<sayso-audit-story .waiting=${waiting} .call=${id}></sayso-audit-story>` : html`<sayso-audit .waiting=${waiting}></sayso-audit>`,
+  },
 ];
 
 /**
@@ -36,7 +44,7 @@ export const PLACES = [
  * @returns {[Place, string[]]}
  */
 export function placeAt(hash) {
-  const [path, ...rest] = hash.replace(/^#\/?/, "").split("/");
+  const [path, ...rest] = hash.replace(/^#\/?/, "").replace(/\?.*$/s, "").split("/"); // after "?": the page's own
   const place = PLACES.find((one) => one.path === path);
   return place ? [place, rest.map(decoded)] : [/** @type {Place} */ (PLACES[0]), []];
 }

@@ -86,6 +86,7 @@ export class SaysoInbox extends LitElement {
   willUpdate() {
     const { waiting } = this;
     if (!waiting?.loaded || waiting.selected !== null || !this.wide.matches) return;
+    if (!this.hasUpdated && addressed() !== null) return; // back from another page: the address says what is opened
     const first = waiting.rows.find(isOpen);
     if (first) this.#turnTo(first.request_id);
   }
