@@ -81,6 +81,26 @@ def secrets_by_key(value: Any, key: str = "") -> Iterator[str]:
         yield str(value)
 
 
+def hidden_in(value: Any, key: str = "") -> Iterator[str]:
+    """Each text of a value that `redact` hides, as it is."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _hidden_in_text(str(name))
+            yield from hidden_in(item, key if key and SECRET_NAME.search(key) else str(name))
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from hidden_in(item, key)
+    elif key and SECRET_NAME.search(key):
+        yield "" if value is None or isinstance(value, bool) else str(value)
+    elif isinstance(value, str):
+        yield from _hidden_in_text(value)
+
+
+def _hidden_in_text(text: str) -> Iterator[str]:
+    yield from (match.group() for match in _SECRET_SHAPE.finditer(text))
+    yield from (match["value"] for match in _ASSIGNED.finditer(text))
+
+
 def redact_with(text: str, secrets: Iterable[str]) -> str:
     """A text with these secrets replaced, the longest first, and what looks like one.
 

@@ -7,6 +7,7 @@ person (GATE-4). Nothing is held while somebody is waited for, neither the store
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from sayso.audit.redact import redact, redact_text
+from sayso.audit.redact import hidden_in, redact, redact_text
 from sayso.audit.redacted_call import Redaction
 from sayso.broker.led_here import kept_of
 from sayso.broker.ports.advice import AdviceSource, Hooks, Model, Told
@@ -43,8 +44,12 @@ MAX_DENIED = 1000
 
 NO_MODEL = "no model is named for the reviewer; name one as `model` in [permissions.auto]"
 BROKEN = "the settings that name the reviewer are broken"
+HIDES = "what looks like a secret in the call could be more than that, and would be hidden from the reviewer"
 TOO_LONG = "the call is too long to be shown to the reviewer whole"
 NO_VERDICT = "the reviewer answered something else than a verdict"
+
+_ONLY_SECRET = re.compile(r"[A-Za-z0-9._~+/=@:%-]{0,200}")
+"""What a secret is written with; anything else that is masked could be a program, and would run unseen."""
 
 MAX_SUMMARIES = 16
 """So many summaries are known again: the calls of one turn come from one dialogue."""
@@ -235,6 +240,8 @@ class Consultant:
         return opinion
 
     async def _ask(self, advice: Advice, about: Consultation, dialogue: Dialogue | None) -> Told:
+        if not all(_ONLY_SECRET.fullmatch(part) for part in hidden_in(about.call.arguments)):
+            raise AdviceFailed(HIDES)
         hide = Redaction(about.call).text
         arguments: Any = redact(about.call.arguments)
         picture = picture_of(about.call, about.policy, about.kind, arguments, hide)
