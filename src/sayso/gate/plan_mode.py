@@ -31,6 +31,15 @@ PLANNING_TOOLS = frozenset(
 """Questions, the task list and the tools that begin and end planning, under sayso's names and others'."""
 
 
+_HOW_TO_READ = frozenset(
+    {
+        *("query", "prompt", "timeout", "max_length", "start_index", "raw", "limit"),
+        *("allowed_domains", "blocked_domains"),
+    }
+)
+"""What a fetch may be told beside the address: a `method` or a `body` could send something."""
+
+
 def passes_in_plan_mode(
     call: ToolCall, policy: PolicyOutcome, rules: RuleSet, context: Context, facts: Facts
 ) -> bool:
@@ -49,6 +58,7 @@ def passes_in_plan_mode(
         descriptor is not None
         and descriptor.kind is ToolKind.NETWORK
         and descriptor == SHIPPED.find(normal(call.tool))
+        and call.arguments.keys() <= {*descriptor.urls, *_HOW_TO_READ}
     )
     return bool(targets) and all(_reads(target, descriptor, fetches) for target in targets)
 

@@ -280,6 +280,7 @@ def test_in_plan_mode_only_what_reads_passes() -> None:
         call("Bash", command="ls > x"),
         call("move_file", source="a", destination="b"),
         call("send_mail"),
+        call("web_fetch", url="https://example.com/", method="POST", body="x"),
         call("remember", text="x"),
         call("execute_task", agent="x"),
         a_call(tool="todo", server="notes"),
