@@ -23,6 +23,7 @@ class ServerConfig:
     `allowed_hosts` are further host names it is reached by (loopback names and `host` always are);
     `allowed_origins` further origins whose pages may talk to it, as `https://name:port`. `static` is
     the folder of the page, None serves none. `secure` says that people reach it over TLS.
+    `trusted_proxies` are the addresses and networks of the proxies whose forwarded headers count.
     `calls_per_second` and `calls_at_once` bound what one credential may create.
     """
 
@@ -32,6 +33,7 @@ class ServerConfig:
     allowed_origins: tuple[str, ...] = ()
     static: Path | None = field(default_factory=static_dir)
     secure: bool = False
+    trusted_proxies: tuple[str, ...] = ()
     calls_per_second: float = 500.0
     calls_at_once: int = 5000
 

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import signal
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
@@ -68,6 +69,17 @@ async def check_exposure(access: Access, host: str) -> None:
         )
 
 
+def check_certificate(certificate: Path, key: Path) -> None:
+    """Raise SettingsInvalid unless the certificate can be read and the key is its own."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        raise SettingsInvalid(
+            f"`{certificate}` and `{key}` are no certificate and its key",
+            "give them as PEM files, the key without a passphrase",
+        ) from error
+
+
 async def serve(
     broker: Broker,
     *,
@@ -76,19 +88,24 @@ async def serve(
     announce: Callable[[], object] | None = None,
     allowed_hosts: Sequence[str] = (),
     allowed_origins: Sequence[str] = (),
+    trusted_proxies: Sequence[str] = (),
     tls: tuple[Path, Path] | None = None,
 ) -> None:
     """Serve a broker until the process is told to stop; `announce` is called once it answers.
 
     The broker is started and closed here. `tls` is a certificate and its key. Raises SettingsInvalid
-    if the address cannot be had, or may not because nobody can log in.
+    if the address cannot be had, or may not because nobody can log in, and for a certificate that does
+    not fit.
     """
     await check_exposure(broker.access, host)
+    if tls is not None:
+        check_certificate(*tls)
     config = ServerConfig(
         host=host,
         port=port,
         allowed_hosts=tuple(allowed_hosts),
         allowed_origins=tuple(allowed_origins),
+        trusted_proxies=tuple(trusted_proxies),
         secure=tls is not None,
     )
     with contextlib.closing(bind(host, port)) as listening:

@@ -21,6 +21,7 @@ from sayso.core.address import LOOPBACK_NAMES, is_loopback
 from sayso.server.auth import SAFE_METHODS
 from sayso.server.config import ServerConfig
 from sayso.server.problems import MEDIA_TYPE, problem
+from sayso.server.proxies import Proxies
 from sayso.web import CONTENT_SECURITY_POLICY
 
 EVENTS_PATH = "/api/events"
@@ -47,10 +48,12 @@ class Shield:
         self._hosts = frozenset(
             (*LOOPBACK_NAMES, *own, *(host.strip("[]").lower() for host in config.allowed_hosts))
         )
+        self._proxies = Proxies(config.trusted_proxies)
         self._origins = frozenset(origin.rstrip("/").lower() for origin in config.allowed_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check, then pass on, with the headers added to whatever is answered."""
+        scope = self._proxies.as_asked(scope)
         if scope["type"] == ScopeType.WEBSOCKET:
             refusal = self._refusal(scope)
             if refusal is None:

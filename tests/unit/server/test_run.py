@@ -177,6 +177,7 @@ def test_the_event_loop_is_the_quickest_there_is() -> None:
     assert run(kind) == ("asyncio.windows_events" if sys.platform == "win32" else "uvloop")
 
 
+@pytest.mark.spec("SRV-9")
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate")
 async def test_the_server_speaks_tls(site: Site, tmp_path: Path) -> None:
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"

@@ -34,6 +34,7 @@ class Listening:
     port: int
     allowed_hosts: tuple[str, ...]
     allowed_origins: tuple[str, ...]
+    trusted_proxies: tuple[str, ...]
     tls: tuple[Path, Path] | None
 
     @property
@@ -73,6 +74,14 @@ def serve(
             help="A further origin whose pages may talk to it, as https://name:port (repeatable).",
         ),
     ] = (),
+    trusted_proxy: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help="The address or network of a proxy whose forwarded headers count (repeatable).",
+        ),
+    ] = (),
     tls_cert: Annotated[Path | None, Parameter(help="The certificate, to serve over TLS.")] = None,
     tls_key: Annotated[Path | None, Parameter(help="The certificate's key.")] = None,
     allow: AllowRules = (),
@@ -109,6 +118,7 @@ def serve(
         port=wanted or free_port(),
         allowed_hosts=allowed_host,
         allowed_origins=allowed_origin,
+        trusted_proxies=trusted_proxy,
         tls=None if tls_cert is None or tls_key is None else (tls_cert, tls_key),
     )
     return run(lambda: _serve(where, lists, passphrase_stdin))
@@ -135,6 +145,7 @@ async def _serve(where: Listening, lists: SettingsRules, passphrase_stdin: bool)
                 port=where.port,
                 allowed_hosts=where.allowed_hosts,
                 allowed_origins=where.allowed_origins,
+                trusted_proxies=where.trusted_proxies,
                 tls=where.tls,
                 announce=lambda: print(f"sayso is listening on {where.url}", flush=True),
             )

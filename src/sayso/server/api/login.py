@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from litestar import Response, get, post
+from typing import Any
+
+from litestar import Request, Response, get, post
 from litestar.params import JSONBody
 
 from sayso.server.auth import WEB, Who, ended_cookie, halves, session_cookie
 from sayso.server.bodies import LoginBody
+from sayso.server.config import ServerConfig
 from sayso.server.documents import LoggedIn, Me, PersonShown
 from sayso.server.injected import Asked, TheBroker, TheConfig
 from sayso.server.people_bodies import EnrolBody
@@ -40,6 +43,7 @@ async def enrol(data: JSONBody[EnrolBody], broker: TheBroker) -> Enrolled:
     **route(Who.EVERYBODY, 401, 403, 409, 429, body=True),
 )
 async def log_in(
+    request: Request[Any, Any, Any],
     data: JSONBody[LoginBody],
     broker: TheBroker,
     config: TheConfig,
@@ -51,7 +55,7 @@ async def log_in(
     token, _ = await broker.access.login(data.passphrase, WEB, name=data.name)
     return Response(
         LoggedIn(csrf=halves(token)[1]),
-        cookies=[session_cookie(token, secure=config.secure)],
+        cookies=[session_cookie(token, secure=_secure(request, config))],
         status_code=200,
     )
 
@@ -65,7 +69,7 @@ async def log_out(
     """End this login."""
     actor = request.user
     await broker.access.revoke(actor, actor.credential.credential_id)
-    return Response(None, cookies=[ended_cookie(secure=config.secure)], status_code=204)
+    return Response(None, cookies=[ended_cookie(secure=_secure(request, config))], status_code=204)
 
 
 @get("/me", operation_id="me", tags=["login"], **route(Who.ANY_CREDENTIAL))
@@ -78,3 +82,8 @@ async def me(request: Asked) -> Me:
         ),
         kind=actor.kind.value,
     )
+
+
+def _secure(request: Request[Any, Any, Any], config: ServerConfig) -> bool:
+    """Whether the browser speaks TLS: to this server, or to a trusted proxy that says so."""
+    return config.secure or request.scope["scheme"] == "https"
