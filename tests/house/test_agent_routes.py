@@ -34,6 +34,7 @@ FOR_AGENTS = {
     ("POST", "/api/questions/{question_id}/done"),
     ("PUT", "/api/sessions/{session_id}/tasks"),
     ("POST", "/api/sessions/{session_id}/plan"),
+    ("GET", "/metrics"),
 }
 FOR_EVERYBODY = {
     ("GET", "/api/login"),
@@ -173,7 +174,7 @@ def test_an_approvers_token_decides_and_configures_nothing() -> None:
         approver = await site.approver()
         for method, path in sorted(CONFIGURE):
             assert await answers(approver, method, path, ids) == {403}, (method, path)
-        for method, path in sorted(FOR_AGENTS - {("GET", "/api/me")}):
+        for method, path in sorted(FOR_AGENTS - {("GET", "/api/me"), ("GET", "/metrics")}):
             if path.endswith(("/stop", "/outcome", "/mode")):
                 continue  # a person may stop a session, look at its mode, settle an outcome
             assert await answers(approver, method, path, ids) == {403}, (method, path)

@@ -16,7 +16,13 @@ from sayso.broker.ports import Standing
 from sayso.broker.questions import owner_of, why_nobody
 from sayso.broker.records import verdict_record
 from sayso.broker.submit import bound, new_call, repeat
-from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
+from sayso.broker.world import (
+    World,
+    decide_call,
+    recorded,
+    standing_of_request,
+    standing_of_verdict,
+)
 from sayso.core.approval_policy import OnTimeout
 from sayso.core.call import digest_of
 from sayso.core.effect import Effect
@@ -60,7 +66,7 @@ async def ask_approval(
     refusal = await why_nobody(world, session, Asked(owner_of(session), WHO_MAY_ANSWER))
     if refusal is not None:
         nobody = Verdict(Effect.DENY, Reason.NO_APPROVER, digest)
-        await world.store.record([verdict_record(call, nobody, now)])
+        await recorded(world, verdict_record(call, nobody, now))
         return replace(standing_of_verdict(call.call_id, nobody), message=refusal)
     verdict = await decide_call(world, session, call)
     people = Directory()
@@ -84,6 +90,7 @@ async def ask_approval(
         earlier = await world.store.submit(new)
     if earlier is not None:
         return await repeat(world, session, call, digest, earlier)
+    world.meter.count(new.records)
     if new.request is None:
         return standing_of_verdict(call.call_id, verdict)
     world.feed.publish([call.call_id])

@@ -87,6 +87,9 @@ async def write(world: World, change: Change) -> ApprovalRequest:
     Raises what Store.apply raises: LostRace, NotEligible.
     """
     await world.store.apply(change)
+    world.meter.count(change.records)
+    if change.follow_up is not None:
+        world.meter.count(change.follow_up.records)
     new = () if change.follow_up is None else (change.follow_up.call.call_id,)
     if change.notices:
         world.feed.publish([change.request.request_id, *new])

@@ -25,7 +25,12 @@ from sayso.broker.receipts import receipt_for
 from sayso.broker.records import call_record, verdict_record
 from sayso.broker.sets import set_stands
 from sayso.broker.submit import booked_by, new_call, own_request, widened
-from sayso.broker.world import World, decide_call, standing_of_request
+from sayso.broker.world import (
+    World,
+    decide_call,
+    recorded,
+    standing_of_request,
+)
 from sayso.core.budget import Booking
 from sayso.core.effect import Effect
 from sayso.core.moment import Moment, plus
@@ -181,7 +186,7 @@ async def _frozen(
     world: World, request: ApprovalRequest, verdict: Verdict, now: Moment
 ) -> Standing:
     """Not now: the approval stays, for as long as it would have (GATE-8)."""
-    await world.store.record([verdict_record(request.call, verdict, now)])
+    await recorded(world, verdict_record(request.call, verdict, now))
     return replace(
         standing_of_request(request),
         effect=verdict.effect.word,

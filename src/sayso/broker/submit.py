@@ -15,7 +15,13 @@ from sayso.broker.ports import NewCall, Standing, StoredCall
 from sayso.broker.preconditions import preconditions
 from sayso.broker.reachability import escalates_at_once
 from sayso.broker.records import verdict_record
-from sayso.broker.world import World, decide_call, standing_of_request, standing_of_verdict
+from sayso.broker.world import (
+    World,
+    decide_call,
+    recorded,
+    standing_of_request,
+    standing_of_verdict,
+)
 from sayso.core.budget import Booking
 from sayso.core.call import ToolCall, digest_of
 from sayso.core.dialogue import Dialogue, read_dialogue
@@ -117,6 +123,7 @@ async def submit(
         earlier = await world.store.submit(new)
     if earlier is not None:
         return await repeat(world, session, call, digest, earlier)
+    world.meter.count(new.records)
     if new.request is None:
         return standing_of_verdict(call.call_id, verdict)
     world.feed.publish([call.call_id])
@@ -141,7 +148,7 @@ async def decide_only(world: World, session: Session, draft: CallDraft) -> Stand
     once = reading_once(world)
     call = await bound(once, session, draft, now)
     verdict = await decide_call(once, session, call)
-    await world.store.record([verdict_record(call, verdict, now)])
+    await recorded(world, verdict_record(call, verdict, now))
     return standing_of_verdict(call.call_id, verdict)
 
 
@@ -283,7 +290,7 @@ async def repeat(
         verdict = Verdict(Effect.DENY, verdict.reason, digest, verdict.policy)
     elif earlier.effect != Effect.ALLOW.word and verdict.effect is not Effect.DENY:
         verdict = Verdict(Effect.DENY, Reason(earlier.reason), digest)
-    await world.store.record([verdict_record(call, verdict, world.clock.now())])
+    await recorded(world, verdict_record(call, verdict, world.clock.now()))
     return standing_of_verdict(earlier.call_id, verdict)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from sayso.audit.record import AuditRecord
 from sayso.broker.circumstances import bound, may_lift, readable_and_writable, under, without_paths
 from sayso.broker.consultant import Consultant
+from sayso.broker.meter import Meter
 from sayso.broker.ports import AskedBack, Clock, Feed, Ids, Notifier, RuleSource, Standing, Store
 from sayso.broker.ports.sandbox import NO_SANDBOX, Sandbox
 from sayso.broker.ports.world import SecretKey
@@ -72,6 +74,7 @@ class World:
     pending_limit: int = PENDING_LIMIT
     consultant: Consultant | None = None
     sandbox: Sandbox = NO_SANDBOX
+    meter: Meter = field(default_factory=Meter)
 
 
 async def decide_call(
@@ -290,3 +293,9 @@ def standing_of_request(request: ApprovalRequest) -> Standing:
 def _question(request: ApprovalRequest) -> AskedBack | None:
     asked = request.attention.open_question if request.waits else None
     return None if asked is None else AskedBack(asked.question_id, asked.person_name, asked.text)
+
+
+async def recorded(world: World, record: AuditRecord) -> None:
+    """Write a verdict that changes nothing else, and count it."""
+    await world.store.record([record])
+    world.meter.count([record])

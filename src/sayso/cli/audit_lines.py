@@ -30,6 +30,19 @@ def lines(entries: Iterable[Entry], workspaces: Mapping[str, str | None]) -> Ite
         yield fit(f"{entry.seq:>6}  {record['at'][11:19]}  {_shown(_words(record, workspace))}")
 
 
+def story(entries: Iterable[Entry]) -> Iterator[str]:
+    """Everything that entries say, a field a line, with their place in the chain."""
+    for place, entry in enumerate(entries):
+        record: dict[str, Any] = json.loads(entry.body)
+        if place:
+            yield ""
+        yield _shown(f"{record.pop('at')}  {record.pop('kind')}")
+        for name, value in record.items():
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            yield _shown(f"  {name:10}  {text}")
+        yield f"  {'entry':10}  {entry.seq}:{entry.hash}"
+
+
 def _words(record: Mapping[str, Any], workspace: str | None) -> str:
     kind = str(record["kind"])
     head = f"{_KINDS.get(kind, kind):10}"

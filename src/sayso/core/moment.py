@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import NewType
 
+from sayso.errors import CallInvalid
+
 Moment = NewType("Moment", int)
 """Microseconds since 1970-01-01T00:00:00Z."""
 
@@ -40,6 +42,14 @@ def from_rfc3339(text: str) -> Moment:
 
 
 def read_moment(text: str) -> Moment:
-    """Read what people write: RFC 3339, or a day alone, which means its beginning in UTC; ValueError."""
+    """Read what people write: RFC 3339, or a day alone, which means its beginning in UTC.
+
+    Raises CallInvalid, which says how to write it.
+    """
     is_day = len(text) == len("2030-01-02") and text.isascii()
-    return from_rfc3339(f"{text}T00:00:00+00:00" if is_day else text)
+    try:
+        return from_rfc3339(f"{text}T00:00:00+00:00" if is_day else text)
+    except ValueError as error:
+        raise CallInvalid(
+            f"`{text[:64]}` is not a time", "write it as 2030-01-02 or 2030-01-02T03:04:05Z"
+        ) from error

@@ -26,6 +26,7 @@ from sayso.server.api import (
     health,
     inbox,
     login,
+    metrics,
     people,
     policy,
     questions,
@@ -169,6 +170,7 @@ def create_app(broker: Broker, config: ServerConfig | None = None) -> Litestar:
             dto=StrictBody,
             return_dto=None,
         ),
+        Router(path="/", route_handlers=[metrics.read_metrics], guards=[guard(broker.access)]),
         health.healthz,
         health.readyz,
     ]

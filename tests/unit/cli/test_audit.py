@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sqlite3
 
@@ -36,6 +38,35 @@ def test_the_log_is_read_with_filters(sayso: CommandLine) -> None:
     assert sayso("audit", "list", "--tool", "nothing").out == (
         "The audit log holds nothing that fits.\n"
     )
+
+
+@pytest.mark.spec("AUD-4")
+def test_the_log_is_written_out_and_one_call_is_shown(sayso: CommandLine) -> None:
+    first, _ = sayso.ask(mail("=cmd()"), CallDraft("=wipe", {}))
+    sayso.owner("reject", first.call_id, "-m", "=not now")
+    assert [json.loads(line) for line in sayso("audit", "export").out.splitlines()] == entries(
+        sayso
+    )
+    rows = list(csv.DictReader(io.StringIO(sayso("audit", "export", "--format", "csv").out)))
+    assert [int(row["seq"]) for row in rows] == [entry["seq"] for entry in entries(sayso)]
+    assert {row["tool"] for row in rows if "wipe" in row["tool"]} == {"'=wipe"}
+    assert {row["comment"] for row in rows if row["comment"]} == {"'=not now"}
+    only = sayso("audit", "export", "--call", first.call_id, "--reason", "rejected").out
+    assert [json.loads(line)["kind"] for line in only.splitlines()] == ["resolution"]
+    for filters in (("--agent", "nobody"), ("--since", "2999-01-01"), ("--until", "2000-01-01")):
+        assert sayso("audit", "export", *filters).out == ""
+        assert entries(sayso, *filters) == []
+    session = str(entries(sayso, "--call", first.call_id)[0]["session_id"])
+    assert entries(sayso, "--session", session) == [
+        json.loads(line) for line in sayso("audit", "export", "--session", session).out.splitlines()
+    ]
+
+    shown = sayso("audit", "show", first.call_id)
+    assert shown.code == ExitCode.OK
+    assert "  comment     =not now" in shown.out.splitlines()
+    assert shown.out.count("  entry       ") == len(entries(sayso, "--call", first.call_id))
+    assert "the log says nothing of `x`" in sayso("audit", "show", "x").err
+    assert "`soon` is not a time" in sayso("audit", "list", "--since", "soon").err
 
 
 def test_a_tool_of_a_server_is_found_by_its_pair(sayso: CommandLine) -> None:

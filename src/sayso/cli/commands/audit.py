@@ -1,12 +1,13 @@
-"""`sayso audit`: read the log, and check that nobody changed it (AUD-3, AUD-4)."""
+"""`sayso audit`: read the log, write it out, and check that nobody changed it (AUD-3, AUD-4)."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from cyclopts import App, Parameter
 
@@ -14,10 +15,12 @@ from sayso.audit.chain import Entry, Verification, verify
 from sayso.broker.broker import Broker
 from sayso.broker.ports import Page, Store
 from sayso.cli.acting import AsJson
-from sayso.cli.audit_lines import lines
+from sayso.cli.audit_export import csv_lines, fits, json_lines
+from sayso.cli.audit_lines import lines, story
 from sayso.cli.exit_codes import ExitCode
 from sayso.core.call import written_name
-from sayso.errors import CallInvalid
+from sayso.core.moment import read_moment
+from sayso.errors import CallInvalid, RequestNotFound
 from sayso.front.assembly import open_broker
 from sayso.policy.patterns.mcp import split_pair
 
@@ -27,14 +30,30 @@ BATCH = 5000
 MOST_ENTRIES = 1_000_000
 
 
+Tool: TypeAlias = Annotated[str | None, Parameter(help="Only this tool: its name, or server:tool.")]
+By: TypeAlias = Annotated[str | None, Parameter(help="Only what this person decided.")]
+Reason: TypeAlias = Annotated[str | None, Parameter(help="Only this reason code.")]
+Call: TypeAlias = Annotated[str | None, Parameter(help="Only the call with this id.")]
+Agent: TypeAlias = Annotated[str | None, Parameter(help="Only calls of this agent.")]
+OfSession: TypeAlias = Annotated[str | None, Parameter(help="Only this session's, by its id.")]
+Since: TypeAlias = Annotated[
+    str | None, Parameter(help="From this day or moment on, as 2030-01-02 or RFC 3339, in UTC.")
+]
+Until: TypeAlias = Annotated[str | None, Parameter(help="Before this day or moment.")]
+
+
 @app.command(name="list")
 def list_(
     *,
     limit: Annotated[int, Parameter(name=["--limit", "-n"], help="How many entries.")] = 50,
-    tool: Annotated[str | None, Parameter(help="Only this tool: its name, or server:tool.")] = None,
-    by: Annotated[str | None, Parameter(help="Only what this person decided.")] = None,
-    reason: Annotated[str | None, Parameter(help="Only this reason code.")] = None,
-    call: Annotated[str | None, Parameter(help="Only the call with this id.")] = None,
+    tool: Tool = None,
+    by: By = None,
+    reason: Reason = None,
+    call: Call = None,
+    agent: Agent = None,
+    session: OfSession = None,
+    since: Since = None,
+    until: Until = None,
     as_json: AsJson = False,
 ) -> int:
     """List the newest entries, newest last.
@@ -46,8 +65,84 @@ def list_(
         raise CallInvalid(
             f"`{limit}` is not a number of entries", f"give one from 1 to {MOST_ENTRIES}"
         )
-    page = Page(limit=limit, tool=tool, by=by, reason=reason, call_id=call)
-    return asyncio.run(_list(page, as_json))
+    page = _page(tool, by, reason, call, agent, session, since, until)
+    return asyncio.run(_list(replace(page, limit=limit), as_json))
+
+
+@app.command
+def show(call: Annotated[str, Parameter(help="The id of a call or question.")], /) -> int:
+    """Show everything that the log says of one call, oldest first."""
+    return asyncio.run(_show(call))
+
+
+@app.command
+def export(
+    *,
+    form: Annotated[Literal["jsonl", "csv"], Parameter(name="--format", help="How.")] = "jsonl",
+    tool: Tool = None,
+    by: By = None,
+    reason: Reason = None,
+    call: Call = None,
+    agent: Agent = None,
+    session: OfSession = None,
+    since: Since = None,
+    until: Until = None,
+) -> int:
+    """Write all entries that fit to the standard output, oldest first.
+
+    As JSON lines, in full, as they are stored, or as CSV with a line of names on
+    top.
+    """
+    page = _page(tool, by, reason, call, agent, session, since, until)
+    return asyncio.run(_export(page, form))
+
+
+def _page(
+    tool: str | None,
+    by: str | None,
+    reason: str | None,
+    call: str | None,
+    agent: str | None,
+    session: str | None,
+    since: str | None,
+    until: str | None,
+) -> Page:
+    return Page(
+        tool=tool,
+        by=by,
+        reason=reason,
+        call_id=call,
+        agent=agent,
+        session=session,
+        since=None if since is None else read_moment(since),
+        until=None if until is None else read_moment(until),
+    )
+
+
+async def _show(call_id: str) -> int:
+    async with open_broker() as broker:
+        page = Page(limit=BATCH, call_id=call_id)
+        found = list(reversed(await broker.world.store.audit_page(page)))
+    if not found:
+        raise RequestNotFound(f"the log says nothing of `{call_id[:64]}`", "look at audit list")
+    for line in story(found):
+        print(line)
+    return ExitCode.OK
+
+
+async def _export(page: Page, form: str) -> int:
+    async with open_broker() as broker:
+        store = broker.world.store
+        page = await _as_recorded(store, page)
+        write = csv_lines(sys.stdout) if form == "csv" else json_lines(sys.stdout)
+        after = 0
+        while batch := await store.audit_chain(after, BATCH):
+            for entry in batch:
+                record = json.loads(entry.body)
+                if fits(record, page):
+                    write(entry, record)
+            after = batch[-1].seq
+    return ExitCode.OK
 
 
 async def _list(page: Page, as_json: bool) -> int:
