@@ -19,6 +19,8 @@ SCRIPTS = {
     "b4": "bench.b4_roundtrip",
     "b5": "bench.b5_postgres",
     "b6": "bench.b6_parked",
+    "b7": "bench.b7_calls",
+    "b8": "bench.b8_events",
     "b11": "bench.b11_audit",
 }
 PEERS = (
