@@ -19,6 +19,7 @@ from sayso.cli.table import table
 from sayso.core.code_words import code_of
 from sayso.core.moment import Moment, seconds_between
 from sayso.errors import DigestMismatch, NotAuthenticated, RequestNotFound
+from sayso.requests.alike import folded
 from sayso.requests.approval import ApprovalRequest, Caller, Status
 
 MIN_BEGINNING = 6
@@ -107,8 +108,13 @@ async def card_text(broker: Broker, actor: Actor | None, request: ApprovalReques
     return drawn.text.rstrip("\n")
 
 
-def inbox_table(requests: Sequence[ApprovalRequest], now: Moment) -> str:
-    """The requests one a line: id, severity, how long it has waited, code, and what would be done."""
+def inbox_table(requests: Sequence[ApprovalRequest], now: Moment, *, unfolded: bool = False) -> str:
+    """The requests one a line: id, severity, how long it has waited, code, and what would be done.
+
+    Where more than a few are alike, one line stands for them and says how many more there are (GATE-9),
+    unless `unfolded`.
+    """
+    rows_of = [(request, 0) for request in requests] if unfolded else folded(requests)
     short = short_ids([request.request_id for request in requests])
     rows = [
         (
@@ -116,9 +122,9 @@ def inbox_table(requests: Sequence[ApprovalRequest], now: Moment) -> str:
             request.policy.severity.word,
             age(seconds_between(request.created_at, now)),
             code_of(request.digest),
-            _what(request),
+            _what(request) + (f" (and {more} more alike)" if more else ""),
         )
-        for request in requests
+        for request, more in rows_of
     ]
     return table(("id", "severity", "waits", "code", "action"), rows)
 

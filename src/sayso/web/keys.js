@@ -1,6 +1,6 @@
 // Keys: one letter an act, never with a modifier, never while somebody types.
 
-/** @typedef {"approve" | "reject" | "session" | "always" | "never" | "down" | "up" | "next" | "explain" | "help" | "back"} KeyAct */
+/** @typedef {"approve" | "reject" | "session" | "always" | "never" | "down" | "up" | "next" | "explain" | "search" | "help" | "back"} KeyAct */
 
 /** @type {Record<string, KeyAct>} */
 const ACTS = {
@@ -13,6 +13,7 @@ const ACTS = {
   k: "up",
   n: "next",
   e: "explain",
+  "/": "search",
   "?": "help",
   Escape: "back",
   ArrowDown: "down",
@@ -30,6 +31,7 @@ export const KEYS = [
   ["k  or  ↑", "the one before"],
   ["n", "after a decision: the next that waits"],
   ["e", "explain why this asks"],
+  ["/", "search what waits, where it is many"],
   ["?", "these keys"],
   ["Esc", "close what is open"],
 ];
@@ -53,7 +55,7 @@ export function actOf(event) {
   const act = ACTS[keyOf(event)] ?? null;
   // A capital letter is one that was meant: with shift, not with a locked key.
   const capital = act === "always" || act === "never";
-  if (act !== "help" && event.shiftKey !== capital) return null;
+  if (act !== "help" && act !== "search" && event.shiftKey !== capital) return null;
   // Where a part of the card has the focus, the arrows scroll it.
   if (event.key.startsWith("Arrow") && at !== document.body && !at.closest("sayso-row, a[href^='#/inbox']")) return null;
   return act;

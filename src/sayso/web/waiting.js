@@ -55,6 +55,8 @@ export class Waiting extends EventTarget {
     /** @type {Map<string, number>} when a row was decided, by this page's own clock */
     this.settledAt = new Map();
     this.mayTidy = () => true;
+    /** Whether the list shows a request: what it leaves out is not turned to by itself either. */
+    this.wanted = (/** @type {Card | Asked} */ _card) => true;
     this.events = new Events(api.base, {
       onEvent: (told) => this.#onEvent(told),
       onState: (state) => this.#onState(state),
@@ -114,7 +116,7 @@ export class Waiting extends EventTarget {
   get next() {
     const at = this.selected === null ? -1 : this.order.indexOf(this.selected);
     const others = [...this.rows.slice(at + 1), ...this.rows.slice(0, Math.max(at, 0))];
-    return others.find((card) => isOpen(card) && card.request_id !== this.selected)?.request_id ?? null;
+    return others.find((card) => isOpen(card) && this.wanted(card) && card.request_id !== this.selected)?.request_id ?? null;
   }
 
   /**

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from typing import Annotated
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from sayso.broker.broker import Broker
 from sayso.cli.acting import AsJson
@@ -21,15 +22,23 @@ from sayso.cli.questions import (
 from sayso.cli.saying import quiet_logs, say
 from sayso.core.code_words import code_of
 from sayso.front.assembly import open_broker
+from sayso.requests.alike import folded
 from sayso.requests.approval import ApprovalRequest
+
+All = Annotated[
+    bool,
+    Parameter(
+        name="--all", negative="", show_default=False, help="Also list what is alike one by one."
+    ),
+]
 
 app = App(name="inbox", help="See what waits for people.", help_format="plaintext")
 
 
 @app.command(name="list")
-def list_(*, as_json: AsJson = False) -> int:
-    """List everything that waits, longest first."""
-    return asyncio.run(_list(as_json))
+def list_(*, all_: All = False, as_json: AsJson = False) -> int:
+    """List everything that waits, longest first; more than five alike take one line."""
+    return asyncio.run(_list(all_, as_json))
 
 
 @app.command
@@ -52,7 +61,7 @@ async def _warn(broker: Broker, requests: Sequence[ApprovalRequest]) -> None:
         say("warning", problem)
 
 
-async def _list(as_json: bool) -> int:
+async def _list(unfolded: bool, as_json: bool) -> int:
     quiet_logs()  # what they would say is said in words
     async with open_broker() as broker:
         store = broker.world.store
@@ -70,7 +79,9 @@ async def _list(as_json: bool) -> int:
             return 0
         now = broker.world.clock.now()
         if requests:
-            print(inbox_table(requests, now))
+            print(inbox_table(requests, now, unfolded=unfolded))
+            if not unfolded and len(folded(requests)) < len(requests):
+                print("\nalike    sayso inbox list --all")
         if questions:
             print(f"{chr(10) if requests else ''}{question_table(questions, now)}")
     if questions:

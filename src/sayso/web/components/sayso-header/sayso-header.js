@@ -1,6 +1,7 @@
 // The header: where one is, what waits, whether the line to the server stands, and the way to every page.
 
 import { LitElement, html, nothing } from "../../vendor/lit/lit.js";
+import { showCount } from "../../counting.js";
 import { Following } from "../../following.js";
 import { PLACES } from "../../places.js";
 import { styles } from "../../styles.js";
@@ -21,6 +22,17 @@ export class SaysoHeader extends LitElement {
     /** @type {Place | null} */
     this.place = null;
     new Following(this);
+  }
+
+  /** @override */
+  updated() {
+    if (this.waiting?.loaded) showCount(this.waiting.count);
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    showCount(0); // logged out: how many wait is nobody's business here
   }
 
   /** @override */

@@ -9,6 +9,7 @@ import { now, Ticking } from "../../time.js";
 import { isOpen, isQuestion, titleOf } from "../../requests.js";
 import { SaysoApprovalCard } from "../sayso-approval-card/sayso-approval-card.js";
 import { SaysoKeys } from "../sayso-keys/sayso-keys.js";
+import { SaysoList } from "../sayso-list/sayso-list.js";
 import { SaysoQuestion } from "../sayso-question/sayso-question.js";
 import "../sayso-by-rule/sayso-by-rule.js";
 import "../sayso-freeze/sayso-freeze.js";
@@ -65,13 +66,18 @@ export class SaysoInbox extends LitElement {
   firstUpdated() {
     if (!this.waiting) return;
     // A row that was decided elsewhere stays while somebody may be about to press one near it.
-    this.waiting.mayTidy = () => !this.renderRoot.querySelector("ul:hover, ul:focus-within");
+    this.waiting.mayTidy = () => !this.renderRoot.querySelector("sayso-list:hover, sayso-list:focus-within, ul:hover, ul:focus-within");
     this.#follow(addressed());
   }
 
   get card() {
     const found = this.renderRoot.querySelector("sayso-approval-card");
     return found instanceof SaysoApprovalCard ? found : null;
+  }
+
+  get list() {
+    const found = this.renderRoot.querySelector("sayso-list");
+    return found instanceof SaysoList ? found : null;
   }
 
   /** Takes the reader to the top of what is open. */
@@ -116,7 +122,7 @@ export class SaysoInbox extends LitElement {
       <sayso-freeze .waiting=${waiting} .freezes=${waiting.freezes}></sayso-freeze>
       ${waiting.problems.length > 0 ? this.#problems(waiting) : nothing}
       <main class=${empty && !current ? "empty" : ""}>
-        <section class="list" aria-label="Waiting">${empty ? this.#nothing(waiting) : this.#list(waiting, rows)}
+        <section class="list" aria-label="Waiting">${empty ? this.#nothing(waiting) : this.#list(waiting)}
           ${this.#snoozed(waiting)}
           <sayso-by-rule .calls=${waiting.byRule} .now=${Math.floor(now() / 10_000) * 10_000}></sayso-by-rule>
           <sayso-freeze quiet .waiting=${waiting} .freezes=${waiting.freezes}></sayso-freeze>
@@ -142,17 +148,12 @@ export class SaysoInbox extends LitElement {
     </div>`;
   }
 
-  /**
-   * @param {Waiting} waiting
-   * @param {(Card | Asked)[]} rows
-   */
-  #list(waiting, rows) {
+  /** @param {Waiting} waiting */
+  #list(waiting) {
     const fresh = waiting.fresh.size;
     const words = html`Waiting for you${fresh > 0 ? html`<span class="new">${fresh} new</span>` : nothing}`;
     return html`${waiting.current ? html`<h2>${words}</h2>` : html`<h1 class="small" tabindex="-1">${words}</h1>`}
-      <ul @click=${this.#onRow}>
-        ${repeat(rows, (card) => card.request_id, (card) => this.#row(card))}
-      </ul>`;
+      <sayso-list .waiting=${waiting} @click=${this.#onRow}></sayso-list>`;
   }
 
   /** @param {Waiting} waiting */
@@ -228,8 +229,8 @@ export class SaysoInbox extends LitElement {
   /** @param {MouseEvent} event */
   #onRow(event) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-    const row = event.target instanceof Element ? event.target.closest("sayso-row") : null;
-    const id = row?.getAttribute("data-id");
+    const row = event.composedPath().find((at) => at instanceof Element && at.localName === "sayso-row");
+    const id = row instanceof Element && row.getAttribute("data-id");
     if (!id) return;
     event.preventDefault();
     this.focusNext = !this.wide.matches;
@@ -263,6 +264,7 @@ export class SaysoInbox extends LitElement {
     else if (act === "never") card?.decision?.neverByKey();
     else if (act === "explain") card?.toggleExplanation();
     else if (act === "help") this.showKeys();
+    else if (act === "search") this.list?.search();
     else if (act === "next") this.#nextIfDecided();
     else if (act === "back") this.#escape();
     else this.#step(act === "down" ? 1 : -1);
@@ -288,17 +290,24 @@ export class SaysoInbox extends LitElement {
   #step(by) {
     const { waiting } = this;
     if (!waiting) return;
-    const ids = waiting.rows.length > 0 ? waiting.order : waiting.recent.map((card) => card.request_id);
+    const ids = this.list?.shown ?? waiting.recent.map((card) => card.request_id);
     const at = waiting.selected === null ? -1 : ids.indexOf(waiting.selected);
     const to = ids[at < 0 ? (by > 0 ? 0 : ids.length - 1) : at + by];
     if (!to) return;
-    const inList = this.renderRoot.querySelector("ul:focus-within") !== null;
+    const inList = this.renderRoot.querySelector("sayso-list:focus-within, ul:focus-within") !== null;
     this.#turnTo(to);
-    void this.updateComplete.then(() => {
-      const row = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`sayso-row[data-id="${CSS.escape(to)}"]`));
-      row?.scrollIntoView({ block: "nearest" });
-      if (inList) row?.focus({ preventScroll: true });
-    });
+    void this.updateComplete.then(() => this.#reveal(to, inList));
+  }
+
+  /**
+   * @param {string} id
+   * @param {boolean} focus
+   */
+  #reveal(id, focus) {
+    if (this.list) return this.list.reveal(id, focus);
+    const row = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(`sayso-row[data-id="${CSS.escape(id)}"]`));
+    row?.scrollIntoView({ block: "nearest" });
+    if (focus) row?.focus({ preventScroll: true });
   }
 }
 
