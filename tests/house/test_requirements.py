@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from tests.house.plan import SPEC, TESTS, parsed, place
 
 # The list may only shrink: lower this number with it, never raise it.
-NOT_YET_AT_MOST = 83
+NOT_YET_AT_MOST = 82
 
 NOT_YET = SPEC / "not-yet.md"
 ITEM = re.compile(r"^- ([A-Z]+-\d+[a-z]?)\b(.*)$", re.MULTILINE)
