@@ -47,7 +47,9 @@ export class Folds {
     for (const card of cards) {
       const key = alikeKey(card);
       if (key === null) continue;
-      groups.set(key, [...(groups.get(key) ?? []), /** @type {Card} */ (card)]);
+      const group = groups.get(key);
+      if (group) group.push(/** @type {Card} */ (card));
+      else groups.set(key, [/** @type {Card} */ (card)]);
     }
     if (mayMove) {
       for (const key of this.folded) if ((groups.get(key)?.length ?? 0) < 2) this.folded.delete(key);
