@@ -50,6 +50,32 @@ DIFF = """--- a/docs/guide.md
 """
 
 
+DAY = 86_400
+
+
+async def look_back(site: Site) -> None:
+    """A week of calls that people answered, for the page of the audit log."""
+    approver = await site.person()
+    tools = ("edit_file", "send_mail", "create_refund", "run_command")
+    async with approver:
+        for number in range(24):
+            began = -(7 - number // 4) * DAY + 3000 * (number % 4)
+            site.clock.ahead = began
+            asked = await site.ask(
+                tools[number * 7 % 4],
+                {"number": number},
+                agent=("claude-code", "support-bot")[number % 2],
+            )
+            site.clock.ahead = began + 20 + 90 * (number % 5)
+            answer: dict[str, Any] = {"action": "approve", "digest": asked["digest"]}
+            if number % 6 == 5:
+                answer = {"action": "reject", "note": "Not this one."}
+            where = f"/api/inbox/approvals/{asked['call_id']}/resolve"
+            told = await approver.post(where, json=answer)
+            assert told.status_code == 200, told.text
+    site.clock.ahead = 0
+
+
 async def fill(site: Site) -> list[dict[str, Any]]:
     """Three calls of two agents, asked at different times."""
     admin = await site.person(CredentialKind.ADMIN)
@@ -112,10 +138,15 @@ async def take(site: Site, asked: list[dict[str, Any]]) -> None:
             if scheme == "light":
                 await window.page.set_viewport_size({"width": 1280, "height": 1400})
                 await window.card.screenshot(path=IMAGES / "card.png")
+                await window.page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+            await audited(window)
+            await window.page.screenshot(path=IMAGES / f"audit-{scheme}.png")
         phone = await open_window(browser, site, PHONE, "light", scale=2)
         await phone.log_in(f"/#/inbox/{edit['call_id']}")
         await shown(phone, edit)
         await phone.page.screenshot(path=IMAGES / "card-phone.png")
+        await audited(phone)
+        await phone.page.screenshot(path=IMAGES / "audit-phone.png")
         await browser.close()
 
 
@@ -123,6 +154,13 @@ async def shown(window: Window, standing: dict[str, Any]) -> None:
     """Wait until the card stands there."""
     await expect(window.card).to_contain_text(standing["code"])
     await expect(window.rows).to_have_count(3)
+    await window.settle()
+
+
+async def audited(window: Window) -> None:
+    """Turn to the audit log and wait until its figures are there."""
+    await window.open("/#/audit")
+    await expect(window.page.locator("sayso-audit dl")).to_contain_text("Asked of people")
     await window.settle()
 
 
@@ -134,6 +172,7 @@ async def main() -> int:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         async with open_site(Path(folder)) as site:
+            await look_back(site)
             asked = await fill(site)
             waiting = [asyncio.create_task(site.run(standing)) for standing in asked]
             await asyncio.sleep(1.5)
