@@ -60,7 +60,7 @@ def test_the_version_is_said(bare: CommandLine) -> None:
     [
         (["blah"], "unknown command `blah`", ""),
         (["inbox", "blah"], "unknown command `blah`", " inbox"),
-        (["audit", "list", "--nope"], "unknown option: --nope", " audit list"),
+        (["audit", "list", "--qqqqqqqq"], "unknown option: --qqqqqqqq", " audit list"),
         (["approve"], "`sayso approve` needs REQUEST_ID", " approve"),
         (["approve", "a", "b"], "unused Tokens: ['b']", " approve"),
         (
