@@ -163,9 +163,9 @@ def test_a_port_that_is_taken_is_not_free() -> None:
     ],
 )
 def test_the_address_is_one_that_can_be_opened(host: str, url: str) -> None:
-    assert Listening(host, 80, (), (), None).url == url
+    assert Listening(host, 80, (), (), (), None).url == url
     tls = (Path("cert"), Path("key"))
-    assert Listening(host, 80, (), (), tls).url == url.replace("http", "https")
+    assert Listening(host, 80, (), (), (), tls).url == url.replace("http", "https")
 
 
 @pytest.mark.parametrize(

@@ -97,13 +97,8 @@ def test_what_enter_sends_is_shown_and_what_fits_no_value_is_not_sent() -> None:
         assert f" Left empty, this is sent:\n  │ {shown}\n" in drawn, drawn
         assert "may be left empty" not in drawn
     for schema in (
-        {"type": "boolean", "default": "yes"},
-        {"type": "integer", "default": True},
         {"type": "integer", "default": 10**400},
-        {"type": "string", "default": ["x"]},
-        {"type": "string", "default": "c", **pair},
         {"type": "string", "default": "x" * 2001},
-        {"type": "array", "default": ["c"], "items": {"enum": ["a"]}},
         {"type": "string"},
     ):
         assert default_of(field(**schema)) is None, schema
