@@ -190,8 +190,10 @@ async def test_a_request_too_many_of_its_session_is_not_written(store: Any) -> N
     elsewhere = replace(asks("c3", session_id="another"), at_most=1)
     assert await store.submit(elsewhere) is None
     assert await store.submit(replace(new(call=a_call(call_id="c4")), at_most=1)) is None
+    assert await store.pending_count() == 3
     request = await live(store, "c1")
     await store.apply(step(request, Cancelled(Resolution(Reason.CANCELLED, at(2)))))
+    assert await store.pending_count() == 2
     assert await store.submit(one_more) is None
 
 

@@ -65,40 +65,35 @@ def redact_text(text: str) -> str:
     return _ASSIGNED.sub(_mask_assigned, text)
 
 
-def secrets_by_key(value: Any, key: str = "") -> Iterator[str]:
+def secrets_by_key(value: Any) -> Iterator[str]:
     """The texts that `redact` hides for their key, which other texts about the same call may repeat.
 
     Texts of less than 4 characters are left out: they stand in half of all words.
     """
-    named = bool(key and SECRET_NAME.search(key))
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from secrets_by_key(item, key if named else str(name))
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from secrets_by_key(item, key if named else "")
-    elif named and not isinstance(value, bool) and len(str(value)) >= SHORTEST:
-        yield str(value)
+    return (text for text, named in _texts(value) if named and len(text) >= SHORTEST)
 
 
-def hidden_in(value: Any, key: str = "") -> Iterator[str]:
+def hidden_in(value: Any) -> Iterator[str]:
     """Each text of a value that `redact` hides, as it is."""
+    for text, named in _texts(value):
+        if named:
+            yield text
+        else:
+            yield from (match.group() for match in _SECRET_SHAPE.finditer(text))
+            yield from (match["value"] for match in _ASSIGNED.finditer(text))
+
+
+def _texts(value: Any, named: bool = False) -> Iterator[tuple[str, bool]]:
+    """Each text of a value, names of members too, and whether a key above it says that it is secret."""
     if isinstance(value, Mapping):
         for name, item in value.items():
-            yield from _hidden_in_text(str(name))
-            yield from hidden_in(item, key if key and SECRET_NAME.search(key) else str(name))
+            yield str(name), False
+            yield from _texts(item, named or bool(SECRET_NAME.search(str(name))))
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from hidden_in(item, key)
-    elif key and SECRET_NAME.search(key):
-        yield "" if value is None or isinstance(value, bool) else str(value)
-    elif isinstance(value, str):
-        yield from _hidden_in_text(value)
-
-
-def _hidden_in_text(text: str) -> Iterator[str]:
-    yield from (match.group() for match in _SECRET_SHAPE.finditer(text))
-    yield from (match["value"] for match in _ASSIGNED.finditer(text))
+            yield from _texts(item, named)
+    elif isinstance(value, str) or (named and value is not None and not isinstance(value, bool)):
+        yield str(value), named
 
 
 def redact_with(text: str, secrets: Iterable[str]) -> str:

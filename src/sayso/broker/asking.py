@@ -14,6 +14,7 @@ from typing import Any
 from sayso.broker.asking_approval import ASK_APPROVAL
 from sayso.broker.ports import AskingPort, GatePort, QuestionStanding
 from sayso.broker.sealed_answer import public_key, unseal
+from sayso.broker.settled import settled
 from sayso.core.session import CallDraft
 from sayso.errors import QuestionInvalid, SaysoError
 from sayso.questions.clarification import Item, answers_json, read_items
@@ -170,22 +171,17 @@ async def todo(port: AskingPort, items: Sequence[Mapping[str, Any]]) -> dict[str
 async def asked(port: AskingPort, draft: QuestionDraft) -> QuestionStanding:
     """Ask and wait for the end. A caller that is cancelled takes the question back, unless it has a
     name by which it can be asked for again."""
-    asking = asyncio.ensure_future(port.ask(draft))
-    try:
-        standing = await asyncio.shield(asking)
-    except asyncio.CancelledError:
-        if (
-            draft.external_id is None
-        ):  # it may be asked all the same: nobody is left to take it back then
-            with contextlib.suppress(SaysoError):
-                await _done(port, (await asking).question_id)
-        raise
+
+    async def take_back(standing: QuestionStanding) -> None:
+        if draft.external_id is None:
+            await _done(port, standing.question_id)
+
+    standing = await settled(port.ask(draft), take_back)
     try:
         while standing.waits:
             standing = await port.wait_for_answer(standing.question_id, WAIT_SECONDS)
     except asyncio.CancelledError:
-        if draft.external_id is None:
-            await _done(port, standing.question_id)
+        await take_back(standing)
         raise
     return standing
 

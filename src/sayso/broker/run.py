@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import structlog
 
 from sayso.broker.ports import Claim, GatePort, Standing
+from sayso.broker.settled import settled
 from sayso.core.call import check_arguments
 from sayso.core.reason import Reason
 from sayso.core.session import CallDraft
@@ -219,19 +220,16 @@ async def _submit(port: GatePort, draft: CallDraft) -> Standing:
 
 async def _claim(port: GatePort, standing: Standing) -> Claim | Standing:
     """Claim so that a cancelled caller never leaves a taken claim behind without a word."""
-    task = asyncio.ensure_future(port.claim(standing.call_id, standing.digest))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        with contextlib.suppress(SaysoError):
-            taken = await task
-            if isinstance(taken, Claim):
-                await port.finish(
-                    taken.call_id, taken.token, False, "not started: the caller had left", 0.0
-                )
-            else:
-                await _leave(port, standing.call_id)
-        raise
+
+    async def hand_back(taken: Claim | Standing) -> None:
+        if isinstance(taken, Claim):
+            await port.finish(
+                taken.call_id, taken.token, False, "not started: the caller had left", 0.0
+            )
+        else:
+            await _leave(port, standing.call_id)
+
+    return await settled(port.claim(standing.call_id, standing.digest), hand_back)
 
 
 async def _later(port: GatePort, standing: Standing) -> Standing:

@@ -132,9 +132,7 @@ async def decided(
         people = await world.store.directory()
     now_under = under(top, rules.in_force, world.sandbox)
     there = without_paths(now_under, call, rules.in_force, world.sandbox)
-    if (
-        now_under.mode is Mode.PLAN
-    ):  # it holds back allows too; otherwise paths concern only what asks
+    if now_under.mode is Mode.PLAN:  # it holds back allows too; else paths concern only what asks
         there = _with_paths(world, there, session)
         if call.server in rules.in_force.trusted_servers:
             there = replace(there, marked_read_only=await _is_marked_read_only(world, call))
@@ -207,8 +205,9 @@ def _with_paths(world: World, there: Circumstances, session: Session) -> Circums
 async def _is_marked_read_only(world: World, call: ToolCall) -> bool:
     """Whether the tool, as the call knows it, says of itself that it only reads."""
     tool = await world.store.tool(call.server, call.tool)
-    same = tool is not None and tool.definition == call.definition
-    return same and tool is not None and tool.annotations.get("readOnlyHint") is True
+    if tool is None or tool.definition != call.definition:
+        return False
+    return tool.annotations.get("readOnlyHint") is True
 
 
 async def _nobody_and_refuses(world: World, call: ToolCall, verdict: Verdict) -> bool:

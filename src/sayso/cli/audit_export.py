@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
 from sayso.audit.chain import Entry
-from sayso.broker.ports import Page
-from sayso.core.moment import from_rfc3339
 
 COLUMNS = (
     "seq",
@@ -39,24 +37,6 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What a spreadsheet takes for the beginning of a formula, so that a call could run one there."""
 
 Write = Callable[[Entry, Mapping[str, Any]], None]
-
-
-def fits(record: Mapping[str, Any], page: Page) -> bool:
-    """Whether an entry is wanted: `since` is included, `until` is not."""
-    wanted = {
-        "tool": page.tool,
-        "by": page.by,
-        "reason": page.reason,
-        "call_id": page.call_id,
-        "agent_id": page.agent,
-        "session_id": page.session,
-    }
-    if any(value is not None and record.get(name, "") != value for name, value in wanted.items()):
-        return False
-    if page.since is None and page.until is None:
-        return True
-    at = from_rfc3339(record["at"])
-    return (page.since is None or at >= page.since) and (page.until is None or at < page.until)
 
 
 def json_lines(out: TextIO) -> Write:

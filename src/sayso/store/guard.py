@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sayso.audit.record import AuditRecord
-from sayso.broker.ports import Change, Given, Group, Page
+from sayso.broker.ports import Change, Given, Group
 from sayso.core.budget import Booking
 from sayso.core.moment import Moment
 from sayso.core.reason import Reason
@@ -193,17 +192,3 @@ def resolved_at(request: ApprovalRequest) -> Moment:
 def resolution_order(request: ApprovalRequest) -> tuple[Moment, str]:
     """How requests are ordered by their resolution."""
     return resolved_at(request), request.request_id
-
-
-def on_page(record: AuditRecord, page: Page) -> bool:
-    """Whether an audit entry is wanted, wherever it stands: `since` is included, `until` is not."""
-    return (
-        (page.tool is None or record.tool == page.tool)
-        and (page.by is None or record.by == page.by)
-        and (page.reason is None or record.reason == page.reason)
-        and (page.call_id is None or record.call_id == page.call_id)
-        and (page.agent is None or record.agent_id == page.agent)
-        and (page.session is None or record.session_id == page.session)
-        and (page.since is None or record.at >= page.since)
-        and (page.until is None or record.at < page.until)
-    )

@@ -155,3 +155,19 @@ def test_what_is_hidden_is_told_part_by_part() -> None:
     }
     assert list(hidden_in(value)) == ["p w", "sk-live-0123456789abcdefgh", "abcdef", "1"]
     assert list(hidden_in({"a": "plain", "b": None})) == []
+
+
+WORDS = st.sampled_from(
+    ["plain", "", "a b", "token", "TOKEN=abcdef", "password", "pin", *SECRETS_BY_SHAPE[2:6]]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.mark.spec("AUD-1", "REV-1")
+@given(VALUES)
+def test_whatever_is_hidden_is_told_and_nothing_else(value: Any) -> None:
+    assert any(hidden_in(value)) == (redact(value) != value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -19,6 +19,7 @@ from sayso.adapters.mcp_gateway.wire import (
 )
 from sayso.broker.ports import Claim, GatePort, Standing
 from sayso.broker.run import renewed
+from sayso.broker.settled import settled
 from sayso.errors import (
     CallInvalid,
     ClaimLost,
@@ -164,7 +165,7 @@ class Hold:
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._hold_seconds
         try:
-            standing = await _settled(self._gate.submit(self.call.draft), self._leave_late)
+            standing = await settled(self._gate.submit(self.call.draft), self._leave_late)
             while True:
                 self._call_id = standing.call_id
                 self._edited_by = standing.edited_by or ""
@@ -201,7 +202,7 @@ class Hold:
                 standing = step
         except asyncio.CancelledError:
             if self._call_id is not None:
-                await _settled(self._leave(self._call_id), None)
+                await settled(self._leave(self._call_id))
             raise
 
     def _changed(self) -> bool:
@@ -212,7 +213,7 @@ class Hold:
     async def _step(self, standing: Standing, seconds: float) -> Standing | Claim:
         if standing.status == "approved":
             claiming = self._gate.claim(standing.call_id, standing.digest)
-            return await _settled(claiming, self._unclaim)
+            return await settled(claiming, self._unclaim)
         return await self._gate.wait(standing.call_id, seconds)
 
     async def _run(self, call_id: str, token: str | None) -> None:
@@ -350,19 +351,6 @@ class Hold:
             await asyncio.sleep(self._progress_seconds)
             step += 1
             await self._road.notify(progress_line(token, step, "waiting for approval"))
-
-
-async def _settled(asking: Awaitable[T], afterwards: Callable[[T], Awaitable[None]] | None) -> T:
-    """Await something that must not stop halfway; if cancelled, let it end, tidy up, then pass it on."""
-    task = asyncio.ensure_future(asking)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        with contextlib.suppress(Exception):
-            result = await task
-            if afterwards is not None:
-                await afterwards(result)
-        raise
 
 
 def _outcome(message: dict[str, Any]) -> tuple[bool, str]:

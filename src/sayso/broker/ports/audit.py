@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
 from sayso.broker.ports.events import Notices
-from sayso.core.moment import Moment
+from sayso.core.moment import Moment, from_rfc3339
 
 Records: TypeAlias = Sequence[AuditRecord]
 
@@ -28,6 +28,26 @@ class Page:
     session: str | None = None
     since: Moment | None = None
     until: Moment | None = None
+
+    def wants(self, record: Mapping[str, Any]) -> bool:
+        """Whether an entry fits, wherever it stands; its record is as AuditRecord.to_json writes it.
+
+        `since` is included, `until` is not.
+        """
+        exactly = {
+            "tool": self.tool,
+            "by": self.by,
+            "reason": self.reason,
+            "call_id": self.call_id,
+            "agent_id": self.agent,
+            "session_id": self.session,
+        }
+        if any(value not in (None, record.get(name, "")) for name, value in exactly.items()):
+            return False
+        if self.since is None and self.until is None:
+            return True
+        at = from_rfc3339(record["at"])
+        return (self.since is None or at >= self.since) and (self.until is None or at < self.until)
 
 
 class AuditStore(Protocol):

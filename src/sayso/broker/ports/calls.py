@@ -111,6 +111,9 @@ class CallStore(Protocol):
     async def pending(self) -> Sequence[ApprovalRequest]:
         """Every request that is pending or whose outcome is unknown, oldest first."""
 
+    async def pending_count(self) -> int:
+        """How many requests are pending."""
+
     async def recent(self, limit: int) -> Sequence[ApprovalRequest]:
         """The requests that were resolved last, newest first."""
 

@@ -6,8 +6,8 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Annotated, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -15,7 +15,7 @@ from sayso.audit.chain import Entry, Verification, verify
 from sayso.broker.broker import Broker
 from sayso.broker.ports import Page, Store
 from sayso.cli.acting import AsJson
-from sayso.cli.audit_export import csv_lines, fits, json_lines
+from sayso.cli.audit_export import csv_lines, json_lines
 from sayso.cli.audit_lines import lines, story
 from sayso.cli.exit_codes import ExitCode
 from sayso.core.call import written_name
@@ -30,30 +30,44 @@ BATCH = 5000
 MOST_ENTRIES = 1_000_000
 
 
-Tool: TypeAlias = Annotated[str | None, Parameter(help="Only this tool: its name, or server:tool.")]
-By: TypeAlias = Annotated[str | None, Parameter(help="Only what this person decided.")]
-Reason: TypeAlias = Annotated[str | None, Parameter(help="Only this reason code.")]
-Call: TypeAlias = Annotated[str | None, Parameter(help="Only the call with this id.")]
-Agent: TypeAlias = Annotated[str | None, Parameter(help="Only calls of this agent.")]
-OfSession: TypeAlias = Annotated[str | None, Parameter(help="Only this session's, by its id.")]
-Since: TypeAlias = Annotated[
-    str | None, Parameter(help="From this day or moment on, as 2030-01-02 or RFC 3339, in UTC.")
-]
-Until: TypeAlias = Annotated[str | None, Parameter(help="Before this day or moment.")]
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which entries are wanted; what is not named is None and leaves nothing out."""
+
+    tool: Annotated[str | None, Parameter(help="Only this tool: its name, or server:tool.")] = None
+    by: Annotated[str | None, Parameter(help="Only what this person decided.")] = None
+    reason: Annotated[str | None, Parameter(help="Only this reason code.")] = None
+    call: Annotated[str | None, Parameter(help="Only the call with this id.")] = None
+    agent: Annotated[str | None, Parameter(help="Only calls of this agent.")] = None
+    session: Annotated[str | None, Parameter(help="Only this session's, by its id.")] = None
+    since: Annotated[
+        str | None, Parameter(help="From this day or moment on, as 2030-01-02 or RFC 3339, in UTC.")
+    ] = None
+    until: Annotated[str | None, Parameter(help="Before this day or moment.")] = None
+
+    def page(self) -> Page:
+        """What is asked of the store; raises CallInvalid for what is no time."""
+        return Page(
+            tool=self.tool,
+            by=self.by,
+            reason=self.reason,
+            call_id=self.call,
+            agent=self.agent,
+            session=self.session,
+            since=None if self.since is None else read_moment(self.since),
+            until=None if self.until is None else read_moment(self.until),
+        )
+
+
+ALL = Filters()
 
 
 @app.command(name="list")
 def list_(
     *,
     limit: Annotated[int, Parameter(name=["--limit", "-n"], help="How many entries.")] = 50,
-    tool: Tool = None,
-    by: By = None,
-    reason: Reason = None,
-    call: Call = None,
-    agent: Agent = None,
-    session: OfSession = None,
-    since: Since = None,
-    until: Until = None,
+    filters: Filters = ALL,
     as_json: AsJson = False,
 ) -> int:
     """List the newest entries, newest last.
@@ -65,8 +79,7 @@ def list_(
         raise CallInvalid(
             f"`{limit}` is not a number of entries", f"give one from 1 to {MOST_ENTRIES}"
         )
-    page = _page(tool, by, reason, call, agent, session, since, until)
-    return asyncio.run(_list(replace(page, limit=limit), as_json))
+    return asyncio.run(_list(replace(filters.page(), limit=limit), as_json))
 
 
 @app.command
@@ -79,44 +92,14 @@ def show(call: Annotated[str, Parameter(help="The id of a call or question.")], 
 def export(
     *,
     form: Annotated[Literal["jsonl", "csv"], Parameter(name="--format", help="How.")] = "jsonl",
-    tool: Tool = None,
-    by: By = None,
-    reason: Reason = None,
-    call: Call = None,
-    agent: Agent = None,
-    session: OfSession = None,
-    since: Since = None,
-    until: Until = None,
+    filters: Filters = ALL,
 ) -> int:
     """Write all entries that fit to the standard output, oldest first.
 
     As JSON lines, in full, as they are stored, or as CSV with a line of names on
     top.
     """
-    page = _page(tool, by, reason, call, agent, session, since, until)
-    return asyncio.run(_export(page, form))
-
-
-def _page(
-    tool: str | None,
-    by: str | None,
-    reason: str | None,
-    call: str | None,
-    agent: str | None,
-    session: str | None,
-    since: str | None,
-    until: str | None,
-) -> Page:
-    return Page(
-        tool=tool,
-        by=by,
-        reason=reason,
-        call_id=call,
-        agent=agent,
-        session=session,
-        since=None if since is None else read_moment(since),
-        until=None if until is None else read_moment(until),
-    )
+    return asyncio.run(_export(filters.page(), form))
 
 
 async def _show(call_id: str) -> int:
@@ -139,7 +122,7 @@ async def _export(page: Page, form: str) -> int:
         while batch := await store.audit_chain(after, BATCH):
             for entry in batch:
                 record = json.loads(entry.body)
-                if fits(record, page):
+                if page.wants(record):
                     write(entry, record)
             after = batch[-1].seq
     return ExitCode.OK

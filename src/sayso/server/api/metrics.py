@@ -6,7 +6,6 @@ from litestar import Response, get
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 
-from sayso.requests.approval import Status
 from sayso.server.auth import Who
 from sayso.server.injected import TheBroker
 from sayso.server.metrics import MEDIA_TYPE, exposition
@@ -36,6 +35,5 @@ async def read_metrics(broker: TheBroker) -> Response[bytes]:
     Any credential may read it, so that the one a scraper keeps need not be able to decide; it names no
     tool, person or agent, and holds nothing of a call.
     """
-    found = await broker.world.store.pending()
-    pending = sum(request.status is Status.PENDING for request in found)
+    pending = await broker.world.store.pending_count()
     return Response(exposition(broker.world.meter, pending), media_type=MEDIA_TYPE)

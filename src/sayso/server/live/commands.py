@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Protocol, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -81,14 +81,6 @@ class Stop(Body, tag="stop", tag_field="type"):
 Command: TypeAlias = ApproveTool | ApproveWrite | RejectTool | RejectWrite | Answer | Stop
 
 
-class _Question(Protocol):
-    """What an answer is read for."""
-
-    @property
-    def kind(self) -> Kind:
-        """Which kind of question it is."""
-
-
 def read_hello(text: str) -> Hello:
     """The first message; raises CallInvalid for text that is not strict JSON, Refusal for another shape."""
     found: Hello = _read(text, Hello)
@@ -137,7 +129,7 @@ async def carry_out(command: Command, actor: Actor, broker: Broker, cards: Cards
 
 
 async def _answer(command: Answer, actor: Actor, broker: Broker) -> Any:
-    found: _Question = await broker.questions.question(actor, command.request_id)
+    found = await broker.questions.question(actor, command.request_id)
     said = msgspec.structs.asdict(command)
     fields = {
         name: value

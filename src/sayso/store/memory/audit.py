@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from sayso.audit.chain import Entry
 from sayso.audit.record import AuditRecord
 from sayso.broker.ports import Notices, Page, Records
-from sayso.store.guard import on_page
 from sayso.store.memory.state import State
 
 
@@ -26,7 +25,7 @@ class Audit(State):
             if page.before is not None and 0 < page.before <= len(found):
                 place = _age(self._audit[page.before - 1])
                 found = [each for each in found if _age(each) < place]
-            return [e for record, e in found if on_page(record, page)][: page.limit]
+            return [e for record, e in found if page.wants(record.to_json())][: page.limit]
 
     async def audit_chain(self, after: int, limit: int) -> Sequence[Entry]:
         """Audit entries in order, after a number."""

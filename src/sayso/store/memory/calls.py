@@ -166,6 +166,10 @@ class Calls(People, Tools):
         """Every request that is pending or whose outcome is unknown, oldest first."""
         return self._find(lambda r: r.status in WAITING_FOR_PEOPLE)
 
+    async def pending_count(self) -> int:
+        """How many requests are pending."""
+        return len(self._find(lambda r: r.status is Status.PENDING))
+
     async def recent(self, limit: int) -> Sequence[ApprovalRequest]:
         """The requests that were resolved last, newest first."""
         found = self._find(

@@ -167,6 +167,9 @@ class Calls(Compiler):
         self.pending = self._compile(
             read.where(not_closed, r.status.in_(words(WAITING_FOR_PEOPLE))).order_by(*oldest_first)
         )
+        self.pending_count = self._compile(
+            select(func.count(r.request_id)).where(not_closed, r.status == word(Status.PENDING))
+        )
         self.recent = self._compile(
             read.where(r.resolved_at.is_not(None), r.status.not_in(words(WAITING_FOR_PEOPLE)))
             .order_by(r.resolved_at.desc(), request_id.desc())

@@ -14,7 +14,7 @@ from sayso.store.codec.calls import change_rows, new_rows, read_call, read_reque
 from sayso.store.codec.document import Row
 from sayso.store.codec.logs import log_rows
 from sayso.store.guard import check_next, far
-from sayso.store.sql.access import Access
+from sayso.store.sql.access import Access, number
 from sayso.store.units import calls as units
 from sayso.store.units.logs import write
 
@@ -83,6 +83,10 @@ class Calls(Access):
     async def pending(self) -> Sequence[ApprovalRequest]:
         """Every request that is pending or whose outcome is unknown, oldest first."""
         return await self._many(self._q.pending, {}, self._read_request)
+
+    async def pending_count(self) -> int:
+        """How many requests are pending."""
+        return await self._one(self._q.pending_count, {}, number) or 0
 
     async def recent(self, limit: int) -> Sequence[ApprovalRequest]:
         """The requests that were resolved last, newest first."""
